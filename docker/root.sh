@@ -10,7 +10,7 @@ packages=$("${python}" -c 'import sysconfig; print(sysconfig.get_path("purelib")
 
 if [ "${SERVICE}" = web ]; then
   # The library makes one script: it is made here, and 84 MB stay behind.
-  "${python}" -c 'from spotthebot.web.chart_library import PREPARED, make_bundle; PREPARED.write_bytes(make_bundle())'
+  "${python}" -c 'from spotthebot.web.rendering import PREPARED, make_bundle; PREPARED.write_bytes(make_bundle())'
   rm -rf "${packages}/vl_convert"
 fi
 # Nothing reads these at run time: tests, headers, static libraries, sources of compiled modules.

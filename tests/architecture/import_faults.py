@@ -199,7 +199,7 @@ FAULTS = {
     "a noun of the pages imports one that shows it": (
         "services/spotthebot/web/packages/pages.py",
         "from spotthebot.web.entries.pages import entry as _",
-        "spotthebot.web.packages.pages -> spotthebot.web.entries.pages.entry",
+        "spotthebot.web.packages.pages -> spotthebot.web.entries.pages",
     ),
     "a form imports the page that shows it": (
         "services/spotthebot/web/bots/forms.py",
@@ -217,9 +217,9 @@ FAULTS = {
         "spotthebot.web.campaigns.forms -> spotthebot.web.packages.pages",
     ),
     "a form imports a framework": (
-        "services/spotthebot/web/trainings/forms.py",
+        "services/spotthebot/web/chats/forms.py",
         "import starlette as _",
-        "spotthebot.web.trainings.forms -> starlette",
+        "spotthebot.web.chats.forms -> starlette",
     ),
     "a noun of the pages has a file of another name": (
         "services/spotthebot/web/games/attic.py",

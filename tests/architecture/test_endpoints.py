@@ -18,7 +18,7 @@ from spotthebot.kit.web.bearer.authentication import Allow, allow
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.local.runtime.services import load_service
-from spotthebot.web.chats.pages.access import EnteredChat
+from spotthebot.web.chats.pages.links import EnteredChat
 from spotthebot.web.deps import EnteredCampaign, SignedInAs
 from spotthebot.web.metrics.pages import MetricsReader
 from tests.architecture.documents import committed_document, committed_text

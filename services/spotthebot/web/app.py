@@ -13,22 +13,19 @@ from spotthebot.kit.web.pages.headers import PageHeaders
 from spotthebot.kit.web.pages.page_errors import PageErrors
 from spotthebot.kit.web.sessions.cross_origin import CrossOriginGuard, host_of
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
-from spotthebot.web.annotators.pages import annotators as annotators_pages
-from spotthebot.web.annotators.pages import decisions as decisions_pages
+from spotthebot.web.annotators import pages as annotators_pages
 from spotthebot.web.audit import pages as audit_pages
 from spotthebot.web.bots.pages import bots as bots_pages
 from spotthebot.web.bots.pages import one_bot as one_bot_pages
 from spotthebot.web.campaigns.pages import campaigns as campaigns_pages
 from spotthebot.web.campaigns.pages import form as form_pages
-from spotthebot.web.campaigns.pages import links as campaigns_links_pages
 from spotthebot.web.chats.pages import chat as chat_pages
 from spotthebot.web.chats.pages import consent as chat_consent_pages
 from spotthebot.web.chats.pages import links as chats_links_pages
 from spotthebot.web.clients import services_with
 from spotthebot.web.collections import pages as collections_pages
 from spotthebot.web.conversations import pages as conversations_pages
-from spotthebot.web.entries.pages import consent as consent_pages
-from spotthebot.web.entries.pages import entry as entry_pages
+from spotthebot.web.entries import pages as entries_pages
 from spotthebot.web.error_pages import error_page, passed_on, said_by
 from spotthebot.web.exports import pages as exports_pages
 from spotthebot.web.games import pages as games_pages
@@ -36,8 +33,7 @@ from spotthebot.web.home import pages as home_pages
 from spotthebot.web.leaderboard import pages as leaderboard_pages
 from spotthebot.web.metrics import pages as metrics_pages
 from spotthebot.web.packages import pages as packages_pages
-from spotthebot.web.payments.pages import campaigns as payments_pages
-from spotthebot.web.payments.pages import chats as chat_payments_pages
+from spotthebot.web.payments import pages as payments_pages
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.resources import Resources
 from spotthebot.web.results.pages import costs as costs_pages
@@ -51,8 +47,7 @@ from spotthebot.web.sign_in import pages as sign_in_pages
 from spotthebot.web.streams import OpenStreams
 from spotthebot.web.studies import pages as studies_pages
 from spotthebot.web.system import pages as system_pages
-from spotthebot.web.trainings.pages import attempts as attempts_pages
-from spotthebot.web.trainings.pages import versions as versions_pages
+from spotthebot.web.trainings import pages as trainings_pages
 
 _FRONTEND_TIMEOUT_SECONDS = 10.0
 """The time limit for requests on behalf of annotators. It is shorter than the time limit of their scripts."""
@@ -113,24 +108,19 @@ def create_app(settings: WebSettings) -> FastAPI:
             chats_links_pages.router,
             chat_consent_pages.router,
             leaderboard_pages.router,
-            entry_pages.router,
-            consent_pages.router,
+            entries_pages.router,
             packages_pages.router,
-            attempts_pages.router,
             games_pages.router,
             conversations_pages.router,
             studies_pages.router,
             system_pages.router,
             annotators_pages.router,
             audit_pages.router,
-            decisions_pages.router,
             payments_pages.router,
-            chat_payments_pages.router,
             exports_pages.router,
             form_pages.router,
             campaigns_pages.router,
-            campaigns_links_pages.router,
-            versions_pages.router,
+            trainings_pages.router,
             collections_pages.router,
             metrics_pages.router,
         ],

@@ -28,12 +28,12 @@ from spotthebot.web.layout.pages import typed_in
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.resources import resources_of
 
-router = APIRouter(prefix="/admin/campaigns", route_class=PageRoute, include_in_schema=False)
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
 _CAMPAIGNS: Final = 25
 _LINKS: Final = 50
 
 
-@router.get("")
+@router.get("/admin/campaigns")
 async def list_campaigns(
     request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin, cursor: str | None = None
 ) -> Response:
@@ -42,7 +42,7 @@ async def list_campaigns(
     return pages.page(request, "campaigns/campaigns.html.jinja", page=await listed.page(), is_first=cursor is None)
 
 
-@router.get("/{campaign_id}")
+@router.get("/admin/campaigns/{campaign_id}")
 async def show_campaign(
     request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID
 ) -> Response:
@@ -50,13 +50,13 @@ async def show_campaign(
     return await _campaign(request, pages, services, campaign_id)
 
 
-@router.get("/{campaign_id}/links")
+@router.get("/admin/campaigns/{campaign_id}/links")
 async def leave_link(_visitor: Admin, campaign_id: UUID) -> Response:
     """Redirect to the campaign's page. A reload of the page with a new entry link must not show the link again."""
     return RedirectResponse(f"/admin/campaigns/{campaign_id}", status_code=303)
 
 
-@router.post("/{campaign_id}/links")
+@router.post("/admin/campaigns/{campaign_id}/links")
 async def make_link(
     request: Request,
     pages: Pages,
@@ -72,7 +72,7 @@ async def make_link(
     return await _campaign(request, pages, services, campaign_id, link=address, signing_key=made.signing_key)
 
 
-@router.get("/{campaign_id}/{action}")
+@router.get("/admin/campaigns/{campaign_id}/{action}")
 async def ask_before(
     request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID, action: str
 ) -> Response:
@@ -84,7 +84,7 @@ async def ask_before(
     return ask(request, pages, Question(of="campaign", action=action, name=campaign.name, back=back))
 
 
-@router.post("/{campaign_id}/{action}")
+@router.post("/admin/campaigns/{campaign_id}/{action}")
 async def do(
     request: Request, services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID, action: str
 ) -> Response:
@@ -185,3 +185,21 @@ async def _collection(services: Services, collection_id: UUID) -> CollectionOut 
         return await (await services.conversations()).get_collection(collection_id)
     except NotFound:
         return None
+
+
+@router.get("/admin/campaigns/{campaign_id}/links/{link_id}/revoke")
+async def ask_before_revoking(
+    request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID, link_id: UUID
+) -> Response:
+    """Describe the effects of revoking an entry link, and ask for a confirmation."""
+    campaign = await (await services.annotation()).get_campaign(campaign_id)
+    back = f"/admin/campaigns/{campaign_id}"
+    name = f"{campaign.name} · {link_id.hex[-6:]}"
+    return ask(request, pages, Question(of="link", action="revoke", name=name, back=back))
+
+
+@router.post("/admin/campaigns/{campaign_id}/links/{link_id}/revoke")
+async def revoke_link(services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID, link_id: UUID) -> Response:
+    """Revoke an entry link."""
+    await (await services.annotation()).revoke_entry_link(campaign_id, link_id)
+    return RedirectResponse(f"/admin/campaigns/{campaign_id}", status_code=303)

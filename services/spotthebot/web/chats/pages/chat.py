@@ -34,7 +34,7 @@ from spotthebot.web.catalogues import Texts
 from spotthebot.web.chats.domain import ChatPerson, Step, latest_of, next_of, ratings_of
 from spotthebot.web.chats.errors import ChatLinkExpired, IdNotSigned, NoChatYet, NotSayable, WhoIsMissing
 from spotthebot.web.chats.forms import OVERALL, read_preferences, read_scores
-from spotthebot.web.chats.pages.access import Person, chats_of, opened, person_of, remembering
+from spotthebot.web.chats.pages.links import Person, chats_of, opened, person_of, remembering
 from spotthebot.web.deps import Pages, ServicesOfFrontend
 from spotthebot.web.layout.domain import Numbers
 from spotthebot.web.layout.pages import typed_in

@@ -6,7 +6,7 @@ from starlette.responses import RedirectResponse, Response
 from spotthebot.contracts.conversations.chat_entries import ChatConsentWithdrawalIn
 from spotthebot.contracts.conversations.chats import ChatState
 from spotthebot.kit.web.core.routes import PageRoute
-from spotthebot.web.chats.pages.access import Person, chats_of
+from spotthebot.web.chats.pages.links import Person, chats_of
 from spotthebot.web.deps import Pages, ServicesOfFrontend
 
 router = APIRouter(prefix="/chat/{collection_id}", route_class=PageRoute, include_in_schema=False)

@@ -1,28 +1,91 @@
-"""`/chats/{collection_id}/links`: an administrator makes and revokes links into chats."""
+"""Links into chats: a sealed link admits a person, a cookie remembers it; administrators make and revoke links."""
 
+import json
 import re
 import secrets
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Annotated, Final
 from urllib.parse import quote
 from uuid import UUID
 
-from fastapi import APIRouter, Request
-from starlette.responses import Response
+from fastapi import APIRouter, Depends, Request
+from fastapi.openapi.models import APIKey, APIKeyIn
+from fastapi.security.base import SecurityBase
+from starlette.responses import RedirectResponse, Response
 
-from spotthebot.contracts.conversations.chat_entries import LinkRevocationIn
+from spotthebot.contracts.conversations.chat_entries import LinkRevocationIn, PersonsChatOut
 from spotthebot.contracts.conversations.collections import CollectionOut
+from spotthebot.kit.crypto.vault import Unreadable
 from spotthebot.kit.web.core.routes import PageRoute
-from spotthebot.web.chats.domain import ChatLink, entry_in
+from spotthebot.web.chats.domain import ChatLink, ChatPerson, entry_in
 from spotthebot.web.chats.errors import NotForChats
 from spotthebot.web.chats.forms import DEFAULT_PEOPLE, MAX_PASTED, PARAMETERS, faults_of_links
-from spotthebot.web.chats.pages.access import opened, sealed
+from spotthebot.web.clients import Services
 from spotthebot.web.deps import Admin, Pages, ServicesOfVisitor
 from spotthebot.web.layout.pages import typed_in
 from spotthebot.web.resources import resources_of
+from spotthebot.web.sessions import count_request, visitors_of
+from spotthebot.web.visitors.errors import EntryLinkNeeded
 
+_LONGEST_LINK: Final = 4000
 router = APIRouter(prefix="/chats/{collection_id}/links", route_class=PageRoute, include_in_schema=False)
 _NAME: Final = re.compile("[0-9a-f]{64}")
+
+
+class EnteredChat(SecurityBase):
+    """A dependency that admits a person who opened a link into the collection `collection_id` of the path."""
+
+    def __init__(self) -> None:
+        self.model = APIKey(**{"in": APIKeyIn.cookie, "name": "chat"})
+        self.scheme_name = "chat"
+
+    async def __call__(self, request: Request) -> ChatPerson:
+        person = person_of(request)
+        if person is None or str(person.collection_id) != request.path_params["collection_id"]:
+            raise EntryLinkNeeded
+        count_request(request, f"{person.collection_id} {person.interactor}")
+        return person
+
+
+Person = Annotated[ChatPerson, Depends(EnteredChat())]
+
+
+def person_of(request: Request) -> ChatPerson | None:
+    """Return the person who chats in this browser; None without a valid cookie."""
+    return visitors_of(request).chat_sessions.read_as(request, ChatPerson.from_session)
+
+
+def remembering(request: Request, person: ChatPerson) -> Response:
+    """Redirect to the person's chat page, and store the person in a cookie of the browser."""
+    response = RedirectResponse(f"/chat/{person.collection_id}", status_code=303)
+    visitors_of(request).chat_sessions.write(response, person.to_session())
+    return response
+
+
+def sealed(request: Request, links: Sequence[ChatLink]) -> list[str]:
+    """Return the links as sealed texts, which people can neither read nor change."""
+    vault = resources_of(request).vault
+    return [vault.seal(json.dumps(each.to_content())).decode() for each in links]
+
+
+def opened(request: Request, text: str) -> ChatLink | None:
+    """Return the link in a sealed text; None if this installation did not seal the text."""
+    if not text.isascii() or len(text) > _LONGEST_LINK:
+        return None
+    try:
+        content = json.loads(resources_of(request).vault.open(text.encode()))
+    except Unreadable:
+        return None
+    return ChatLink.from_content(content) if isinstance(content, dict) else None
+
+
+async def chats_of(
+    services: Services, collection_id: UUID, interactor: str, *, link: str | None = None
+) -> list[PersonsChatOut]:
+    """Return a person's chats, oldest first; raises an error of the service if `link` was revoked."""
+    conversations = await services.conversations()
+    return [each async for each in conversations.list_persons_chats(collection_id, interactor, link=link)]
 
 
 @router.get("")

@@ -1,31 +1,44 @@
-"""Pages of decisions about one annotator: block, bonus, new attempt at the training, rejection of work, erasure."""
+"""The annotators of a campaign: their work, their appeals, and the decisions about them."""
 
 import asyncio
 from collections.abc import Mapping
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import AsyncAnnotation
 from spotthebot.contracts.annotation.assignments import BlockIn, RejectionIn
+from spotthebot.contracts.annotation.audit import AUDITED
+from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.annotation.payments import BonusIn
-from spotthebot.contracts.annotation.trainings import MAX_ATTEMPTS, TrainingGrantIn
+from spotthebot.contracts.annotation.trainings import MAX_ATTEMPTS, TrainingGrantIn, TrainingRecordOut
+from spotthebot.contracts.terms import SubmittedTexts
 from spotthebot.contracts.wire import Wire
 from spotthebot.kit.web.core.routes import PageRoute
-from spotthebot.web.annotators.domain import attempt_to_grant
+from spotthebot.web.annotators.domain import annotator_actions, attempt_to_grant
 from spotthebot.web.annotators.errors import NoAttemptToGrant, NoSuchPackage
-from spotthebot.web.annotators.forms import ErasureForm
 from spotthebot.web.confirmations.errors import NoSuchAction
 from spotthebot.web.confirmations.pages import Question, ask
 from spotthebot.web.deps import Admin, Pages, ServicesOfVisitor
 from spotthebot.web.layout.forms import key_of, read_document
 from spotthebot.web.layout.pages import typed_in
 
-router = APIRouter(
-    prefix="/admin/campaigns/{campaign_id}/annotators/{annotator_id}", route_class=PageRoute, include_in_schema=False
-)
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+_ANNOTATORS: Final = 50
+_ASSIGNMENTS: Final = 50
+_DECISIONS: Final = 10
+ONLY: Final = ("blocked", "appealed")
+"""The filters of the list of annotators."""
+
+
+class ErasureForm(Wire):
+    """Whether an erasure also removes the annotator's texts from submitted annotations."""
+
+    submitted_texts: SubmittedTexts = SubmittedTexts.ERASE
+
+
 _DOCUMENTS: Final[Mapping[str, type[Wire]]] = {
     "block": BlockIn,
     "unblock": BlockIn,
@@ -36,7 +49,89 @@ _DOCUMENTS: Final[Mapping[str, type[Wire]]] = {
 """The request to `annotation` for each decision."""
 
 
-@router.get("/{action}")
+@router.get("/admin/campaigns/{campaign_id}/annotators")
+async def list_annotators(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Admin,
+    campaign_id: UUID,
+    annotator: Annotated[str, Query(max_length=200)] = "",
+    only: str = "",
+    cursor: str | None = None,
+) -> Response:
+    """Show a campaign's annotators.
+
+    Filters by an annotator's id, by blocked annotators, or by annotators who appealed.
+    """
+    client = await services.annotation()
+    found = client.list_annotators(
+        campaign_id,
+        annotator=annotator.strip() or None,
+        blocked=True if only == "blocked" else None,
+        appealed=True if only == "appealed" else None,
+        cursor=cursor,
+        page_size=_ANNOTATORS,
+    )
+    campaign, page = await asyncio.gather(client.get_campaign(campaign_id), found.page())
+    return pages.page(
+        request,
+        "annotators/annotators.html.jinja",
+        campaign=campaign,
+        page=page,
+        annotator=annotator.strip(),
+        only=only if only in ONLY else "",
+        choices=ONLY,
+        is_first=cursor is None,
+    )
+
+
+@router.get("/admin/campaigns/{campaign_id}/annotators/{annotator_id}")
+async def show_annotator(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Admin,
+    campaign_id: UUID,
+    annotator_id: UUID,
+    cursor: str | None = None,
+) -> Response:
+    """Show how an annotator works, and the decisions about the annotator.
+
+    The page does not name the speakers of items.
+    """
+    client = await services.annotation()
+    campaign, quality, assignments, decisions = await asyncio.gather(
+        client.get_campaign(campaign_id),
+        client.get_annotator_quality(campaign_id, annotator_id),
+        client.list_assignments(campaign_id, annotator_id, cursor=cursor, page_size=_ASSIGNMENTS).page(),
+        client.list_audit_entries(
+            campaign_id, annotator_id=annotator_id, order="newest_first", page_size=_DECISIONS
+        ).page(),
+    )
+    record = await _training_record(client, campaign, annotator_id)
+    return pages.page(
+        request,
+        "annotators/annotator.html.jinja",
+        campaign=campaign,
+        quality=quality,
+        annotator=quality.annotator,
+        assignments=assignments,
+        is_first=cursor is None,
+        decisions=decisions,
+        audited=AUDITED,
+        record=record,
+        actions=annotator_actions(quality.annotator, currency=campaign.currency, record=record),
+    )
+
+
+async def _training_record(
+    client: AsyncAnnotation, campaign: CampaignOut, annotator_id: UUID
+) -> TrainingRecordOut | None:
+    return await client.get_training_record(campaign.id, annotator_id) if campaign.training else None
+
+
+@router.get("/admin/campaigns/{campaign_id}/annotators/{annotator_id}/{action}")
 async def ask_before(
     request: Request,
     pages: Pages,
@@ -50,7 +145,7 @@ async def ask_before(
     return ask(request, pages, await _question(await services.annotation(), campaign_id, annotator_id, action))
 
 
-@router.post("/{action}")
+@router.post("/admin/campaigns/{campaign_id}/annotators/{annotator_id}/{action}")
 async def decide(
     request: Request,
     pages: Pages,
@@ -75,7 +170,7 @@ async def decide(
     return _back(campaign_id, annotator_id)
 
 
-@router.get("/packages/{assignment_id}/reject")
+@router.get("/admin/campaigns/{campaign_id}/annotators/{annotator_id}/packages/{assignment_id}/reject")
 async def ask_before_rejecting(
     request: Request,
     pages: Pages,
@@ -90,7 +185,7 @@ async def ask_before_rejecting(
     return ask(request, pages, question)
 
 
-@router.post("/packages/{assignment_id}/reject")
+@router.post("/admin/campaigns/{campaign_id}/annotators/{annotator_id}/packages/{assignment_id}/reject")
 async def reject(
     request: Request,
     pages: Pages,

@@ -1,1 +1,0 @@
-"""The first page of an annotator, and the pages for consent, notes and finished packages."""

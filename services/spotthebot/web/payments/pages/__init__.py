@@ -1,1 +1,0 @@
-"""The pages with payments: of a campaign's annotators, and of people who chat."""

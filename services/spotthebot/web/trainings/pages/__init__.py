@@ -1,1 +1,0 @@
-"""Pages of administrators about the versions of a training, and pages of annotators who attempt a training."""
