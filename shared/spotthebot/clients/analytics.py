@@ -16,7 +16,7 @@ from spotthebot.clients.analytics_parameters import (
 )
 from spotthebot.clients.analytics_sections import SectionOperations, result_of, segment
 from spotthebot.clients.client import AsyncClient, Client
-from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.clients.operations import Call, IdempotencyKey, Listing, Paging, operation
 from spotthebot.clients.streams import Download
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisJobOut, ReachOut
 from spotthebot.contracts.analytics.choices import Clusters, PooledResult
@@ -101,8 +101,7 @@ class AnalyticsOperations(SectionOperations):
         Sections that are not computed after `wait_seconds` are `pending`.
         """
         more = {"sections": sections, "wait_seconds": wait_seconds}
-        path = f"/v1/campaigns/{segment(campaign_id)}/sections"
-        return Call(SectionsOut, "GET", path, params={**parameters, **more})
+        return Call(SectionsOut, "GET", f"/v1/campaigns/{segment(campaign_id)}/sections", params={**parameters, **more})
 
     @operation
     def leaderboard(
@@ -248,10 +247,10 @@ class AnalyticsOperations(SectionOperations):
         return Listing(AnalysisJobOut, "/v1/analyses", paging, params={"campaign_id": campaign_id})
 
     @operation
-    def create_analysis(self, analysis: AnalysisIn, *, idempotency_key: str | None = None) -> Call[AnalysisJobOut]:
+    def create_analysis(self, analysis: AnalysisIn, **key: Unpack[IdempotencyKey]) -> Call[AnalysisJobOut]:
         """Start an analysis; `get_analysis` returns its progress and its result."""
         named = analysis.model_copy(update={"kind": analysis.kind})  # set explicitly, since defaults are not sent
-        return Call(AnalysisJobOut, "POST", "/v1/analyses", body=named, idempotency_key=idempotency_key)
+        return Call(AnalysisJobOut, "POST", "/v1/analyses", body=named, **key)
 
     @operation
     def get_analysis(self, analysis_id: UUID) -> Call[AnalysisJobOut]:

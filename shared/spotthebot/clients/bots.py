@@ -7,7 +7,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
-from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.clients.operations import Call, IdempotencyKey, Listing, Paging, operation
 from spotthebot.clients.requests import Content
 from spotthebot.contracts.bots.hosted_models import HostedModelIn, HostedModelOut, TritonOut, UploadedFileOut
 from spotthebot.contracts.bots.probes import ProbeOut
@@ -28,11 +28,9 @@ class BotsOperations(ServiceOperations):
         return Listing(BotOut, "/v1/bots", paging, params={"name": name, "team": team})
 
     @operation
-    def register_bot(
-        self, bot: BotIn, *, probe: bool | None = None, idempotency_key: str | None = None
-    ) -> Call[BotOut]:
+    def register_bot(self, bot: BotIn, *, probe: bool | None = None, **key: Unpack[IdempotencyKey]) -> Call[BotOut]:
         """Register a bot and probe it before the answer; with `probe=False`, the probe runs soon after the answer."""
-        return Call(BotOut, "POST", "/v1/bots", params={"probe": probe}, body=bot, idempotency_key=idempotency_key)
+        return Call(BotOut, "POST", "/v1/bots", params={"probe": probe}, body=bot, **key)
 
     @operation
     def get_bot(self, bot_id: UUID) -> Call[BotOut]:
@@ -51,7 +49,7 @@ class BotsOperations(ServiceOperations):
 
     @operation
     def add_bot_version(
-        self, bot_id: UUID, version: BotVersionIn, *, probe: bool | None = None, idempotency_key: str | None = None
+        self, bot_id: UUID, version: BotVersionIn, *, probe: bool | None = None, **key: Unpack[IdempotencyKey]
     ) -> Call[BotOut]:
         """Add a version with another protocol to a bot, and probe it. Earlier versions stay unchanged."""
         return Call(
@@ -60,7 +58,7 @@ class BotsOperations(ServiceOperations):
             f"/v1/bots/{bot_id}/versions",
             params={"probe": probe},
             body=version,
-            idempotency_key=idempotency_key,
+            **key,
         )
 
     @operation
@@ -92,12 +90,12 @@ class BotsOperations(ServiceOperations):
         return Listing(HostedModelOut, "/v1/hosted-models", paging)
 
     @operation
-    def host_model(self, model: HostedModelIn, *, idempotency_key: str | None = None) -> Call[HostedModelOut]:
+    def host_model(self, model: HostedModelIn, **key: Unpack[IdempotencyKey]) -> Call[HostedModelOut]:
         """Register a model to host: a directory by its name, or files that later requests upload.
 
         Nothing is loaded yet.
         """
-        return Call(HostedModelOut, "POST", "/v1/hosted-models", body=model, idempotency_key=idempotency_key)
+        return Call(HostedModelOut, "POST", "/v1/hosted-models", body=model, **key)
 
     @operation
     def get_hosted_model(self, name: str) -> Call[HostedModelOut]:
@@ -115,8 +113,7 @@ class BotsOperations(ServiceOperations):
     @operation
     def upload_model_file(self, name: str, file: str, content: Path | bytes | Iterable[bytes]) -> Call[UploadedFileOut]:
         """Upload one file of a model directory; sending it again replaces it."""
-        path = f"{_model(name)}/files/{quote(file, safe='')}"
-        return Call(UploadedFileOut, "PUT", path, content=Content(content))
+        return Call(UploadedFileOut, "PUT", f"{_model(name)}/files/{quote(file, safe='')}", content=Content(content))
 
     @operation
     def load_hosted_model(self, name: str) -> Call[HostedModelOut]:

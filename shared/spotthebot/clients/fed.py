@@ -6,7 +6,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
-from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.clients.operations import Call, IdempotencyKey, Listing, Paging, operation
 from spotthebot.clients.streams import Download
 from spotthebot.clients.subscriptions import SubscriptionOperations
 from spotthebot.contracts.fed.correlations import CorrelationLevel, CorrelationsOut
@@ -29,9 +29,9 @@ class FedOperations(SubscriptionOperations, ServiceOperations):
         return Call(ScoresOut, "POST", "/v1/scores", body=scores)
 
     @operation
-    def create_score_job(self, job: ScoreJobIn, *, idempotency_key: str | None = None) -> Call[ScoreJobOut]:
+    def create_score_job(self, job: ScoreJobIn, **key: Unpack[IdempotencyKey]) -> Call[ScoreJobOut]:
         """Start a job that scores the bots of a collection; `get_score_job` returns its progress."""
-        return Call(ScoreJobOut, "POST", "/v1/score-jobs", body=job, idempotency_key=idempotency_key)
+        return Call(ScoreJobOut, "POST", "/v1/score-jobs", body=job, **key)
 
     @operation
     def list_score_jobs(self, *, collection_id: UUID | None = None, **paging: Unpack[Paging]) -> Listing[ScoreJobOut]:
@@ -146,14 +146,12 @@ class FedOperations(SubscriptionOperations, ServiceOperations):
         return Call(SystemCorrelationsOut, "POST", "/v1/system-correlations", body=request)
 
     @operation
-    def create_dimension_set(
-        self, dimensions: DimensionSetIn, *, idempotency_key: str | None = None
-    ) -> Call[DimensionSetOut]:
+    def create_dimension_set(self, dimensions: DimensionSetIn, **key: Unpack[IdempotencyKey]) -> Call[DimensionSetOut]:
         """Store dimensions under a name.
 
         If they differ from the name's latest version, they become its next version.
         """
-        return Call(DimensionSetOut, "POST", "/v1/dimension-sets", body=dimensions, idempotency_key=idempotency_key)
+        return Call(DimensionSetOut, "POST", "/v1/dimension-sets", body=dimensions, **key)
 
     @operation
     def list_dimension_sets(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[DimensionSetOut]:

@@ -101,6 +101,12 @@ class operation(Generic[P, Sync, Async]):  # noqa: N801 - a decorator
         return update_wrapper(call, self.describe)
 
 
+class IdempotencyKey(TypedDict, total=False):
+    """The key of a change. A service makes the changes with one key once."""
+
+    idempotency_key: str | None
+
+
 class Call(Operation[R, Coroutine[Any, Any, R]]):
     """One request with one answer of the type `returns`.
 

@@ -3,7 +3,7 @@
 from typing import Unpack
 from uuid import UUID
 
-from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.clients.operations import Call, IdempotencyKey, Listing, Paging, operation
 from spotthebot.kit.events.domain import DeliveryState
 from spotthebot.kit.events.wire import (
     DeliveryOut,
@@ -23,7 +23,7 @@ class SubscriptionOperations:
 
     @operation
     def create_subscription(
-        self, subscription: SubscriptionIn, *, idempotency_key: str | None = None
+        self, subscription: SubscriptionIn, **key: Unpack[IdempotencyKey]
     ) -> Call[SubscriptionWithSecretOut]:
         """Subscribe a URL to events. The answer holds the signing secret, which is not shown again."""
         return Call(
@@ -31,7 +31,7 @@ class SubscriptionOperations:
             "POST",
             "/v1/subscriptions",
             body=subscription,
-            idempotency_key=idempotency_key,
+            **key,
         )
 
     @operation
@@ -59,17 +59,16 @@ class SubscriptionOperations:
 
     @operation
     def rotate_subscription_secret(
-        self, subscription_id: UUID, secret: NewSecretIn, *, idempotency_key: str | None = None
+        self, subscription_id: UUID, secret: NewSecretIn, **key: Unpack[IdempotencyKey]
     ) -> Call[SubscriptionWithSecretOut]:
         """Replace the signing secret. During the overlap, messages are signed with the old secret as well."""
         path = f"/v1/subscriptions/{subscription_id}/secret"
-        return Call(SubscriptionWithSecretOut, "POST", path, body=secret, idempotency_key=idempotency_key)
+        return Call(SubscriptionWithSecretOut, "POST", path, body=secret, **key)
 
     @operation
-    def test_subscription(self, subscription_id: UUID, *, idempotency_key: str | None = None) -> Call[DeliveryOut]:
+    def test_subscription(self, subscription_id: UUID, **key: Unpack[IdempotencyKey]) -> Call[DeliveryOut]:
         """Send an event of type `subscription.test` to this subscriber alone."""
-        path = f"/v1/subscriptions/{subscription_id}/test"
-        return Call(DeliveryOut, "POST", path, idempotency_key=idempotency_key)
+        return Call(DeliveryOut, "POST", f"/v1/subscriptions/{subscription_id}/test", **key)
 
     @operation
     def list_deliveries(
@@ -80,11 +79,10 @@ class SubscriptionOperations:
 
     @operation
     def replay_subscription(
-        self, subscription_id: UUID, request: ReplayIn, *, idempotency_key: str | None = None
+        self, subscription_id: UUID, request: ReplayIn, **key: Unpack[IdempotencyKey]
     ) -> Call[ReplayedOut]:
         """Send this subscriber again all its events since a given time. Events keep their ids."""
-        path = f"/v1/subscriptions/{subscription_id}/replay"
-        return Call(ReplayedOut, "POST", path, body=request, idempotency_key=idempotency_key)
+        return Call(ReplayedOut, "POST", f"/v1/subscriptions/{subscription_id}/replay", body=request, **key)
 
     @operation
     def list_events(self, *, type: str | None = None, **paging: Unpack[Paging]) -> Listing[EventOut]:  # noqa: A002 - the API's name
@@ -92,6 +90,6 @@ class SubscriptionOperations:
         return Listing(EventOut, "/v1/events", paging, params={"type": type})
 
     @operation
-    def replay_event(self, event_id: UUID, *, idempotency_key: str | None = None) -> Call[ReplayedOut]:
+    def replay_event(self, event_id: UUID, **key: Unpack[IdempotencyKey]) -> Call[ReplayedOut]:
         """Send an event again to each of your subscriptions that receives its type."""
-        return Call(ReplayedOut, "POST", f"/v1/events/{event_id}/replay", idempotency_key=idempotency_key)
+        return Call(ReplayedOut, "POST", f"/v1/events/{event_id}/replay", **key)

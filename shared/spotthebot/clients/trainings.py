@@ -4,7 +4,7 @@ from typing import Unpack
 from urllib.parse import quote
 from uuid import UUID
 
-from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.clients.operations import Call, IdempotencyKey, Listing, Paging, operation
 from spotthebot.contracts.annotation.trainings import (
     FeedbackOut,
     TrainingAnswerIn,
@@ -28,9 +28,9 @@ class TrainingOperations:
         return Listing(TrainingSummaryOut, "/v1/trainings", paging, params={"name": name})
 
     @operation
-    def create_training(self, training: TrainingIn, *, idempotency_key: str | None = None) -> Call[TrainingOut]:
+    def create_training(self, training: TrainingIn, **key: Unpack[IdempotencyKey]) -> Call[TrainingOut]:
         """Store a version of a training, which never changes. Sending the same document again changes nothing."""
-        return Call(TrainingOut, "POST", "/v1/trainings", body=training, idempotency_key=idempotency_key)
+        return Call(TrainingOut, "POST", "/v1/trainings", body=training, **key)
 
     @operation
     def get_training(self, name: str, version: int) -> Call[TrainingOut]:
@@ -39,17 +39,15 @@ class TrainingOperations:
 
     @operation
     def start_training(
-        self, campaign_id: UUID, start: TrainingStartIn, *, idempotency_key: str | None = None
+        self, campaign_id: UUID, start: TrainingStartIn, **key: Unpack[IdempotencyKey]
     ) -> Call[TrainingTaskOut]:
         """Start a campaign's training, or continue it."""
-        path = f"/v1/campaigns/{campaign_id}/training"
-        return Call(TrainingTaskOut, "POST", path, body=start, idempotency_key=idempotency_key)
+        return Call(TrainingTaskOut, "POST", f"/v1/campaigns/{campaign_id}/training", body=start, **key)
 
     @operation
     def answer_training(self, campaign_id: UUID, position: int, answer: TrainingAnswerIn) -> Call[FeedbackOut]:
         """Store the final answer to a dialogue of the training; return which of its values are right and wrong."""
-        path = f"/v1/campaigns/{campaign_id}/training/dialogues/{position}"
-        return Call(FeedbackOut, "PUT", path, body=answer)
+        return Call(FeedbackOut, "PUT", f"/v1/campaigns/{campaign_id}/training/dialogues/{position}", body=answer)
 
     @operation
     def get_training_record(self, campaign_id: UUID, annotator_id: UUID) -> Call[TrainingRecordOut]:
@@ -68,9 +66,8 @@ class TrainingOperations:
         annotator_id: UUID,
         attempt: int,
         reason: TrainingGrantIn,
-        *,
-        idempotency_key: str | None = None,
+        **key: Unpack[IdempotencyKey],
     ) -> Call[TrainingRecordOut]:
         """Let an annotator who failed the last attempt at the training start another one."""
         path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/training/attempts/{attempt}"
-        return Call(TrainingRecordOut, "PUT", path, body=reason, idempotency_key=idempotency_key)
+        return Call(TrainingRecordOut, "PUT", path, body=reason, **key)

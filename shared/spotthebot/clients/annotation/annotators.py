@@ -3,7 +3,7 @@
 from typing import Unpack
 from uuid import UUID
 
-from spotthebot.clients.operations import Call, Listing, ListOrder, Paging, operation
+from spotthebot.clients.operations import Call, IdempotencyKey, Listing, ListOrder, Paging, operation
 from spotthebot.contracts.annotation.assignments import (
     AnnotatorOut,
     AnnotatorQualityOut,
@@ -46,19 +46,19 @@ class AnnotatorOperations:
 
     @operation
     def block_annotator(
-        self, campaign_id: UUID, annotator_id: UUID, reason: BlockIn, *, idempotency_key: str | None = None
+        self, campaign_id: UUID, annotator_id: UUID, reason: BlockIn, **key: Unpack[IdempotencyKey]
     ) -> Call[AnnotatorOut]:
         """Stop an annotator from claiming further packages."""
         path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/block"
-        return Call(AnnotatorOut, "POST", path, body=reason, idempotency_key=idempotency_key)
+        return Call(AnnotatorOut, "POST", path, body=reason, **key)
 
     @operation
     def unblock_annotator(
-        self, campaign_id: UUID, annotator_id: UUID, reason: BlockIn, *, idempotency_key: str | None = None
+        self, campaign_id: UUID, annotator_id: UUID, reason: BlockIn, **key: Unpack[IdempotencyKey]
     ) -> Call[AnnotatorOut]:
         """Let a blocked annotator claim packages again."""
         path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/unblock"
-        return Call(AnnotatorOut, "POST", path, body=reason, idempotency_key=idempotency_key)
+        return Call(AnnotatorOut, "POST", path, body=reason, **key)
 
     @operation
     def list_assignments(
@@ -70,19 +70,19 @@ class AnnotatorOperations:
 
     @operation
     def reject_assignment(
-        self, campaign_id: UUID, assignment_id: UUID, reason: RejectionIn, *, idempotency_key: str | None = None
+        self, campaign_id: UUID, assignment_id: UUID, reason: RejectionIn, **key: Unpack[IdempotencyKey]
     ) -> Call[AssignmentSummaryOut]:
         """Reject submitted work: it does not count, and another annotator gets the package."""
         path = f"/v1/campaigns/{campaign_id}/assignments/{assignment_id}/reject"
-        return Call(AssignmentSummaryOut, "POST", path, body=reason, idempotency_key=idempotency_key)
+        return Call(AssignmentSummaryOut, "POST", path, body=reason, **key)
 
     @operation
     def grant_bonus(
-        self, campaign_id: UUID, annotator_id: UUID, bonus: BonusIn, *, idempotency_key: str | None = None
+        self, campaign_id: UUID, annotator_id: UUID, bonus: BonusIn, **key: Unpack[IdempotencyKey]
     ) -> Call[BonusOut]:
         """Grant an annotator a bonus."""
         path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/bonuses"
-        return Call(BonusOut, "POST", path, body=bonus, idempotency_key=idempotency_key)
+        return Call(BonusOut, "POST", path, body=bonus, **key)
 
     @operation
     def list_payments(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[PaymentOut]:
@@ -101,12 +101,12 @@ class AnnotatorOperations:
         annotator_id: UUID,
         *,
         submitted_texts: SubmittedTexts = SubmittedTexts.ERASE,
-        idempotency_key: str | None = None,
+        **key: Unpack[IdempotencyKey],
     ) -> Call[AnnotatorOut]:
         """Erase the personal data of an annotator in every campaign; the labels that this person gave stay."""
         path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/erase"
         params = {"submitted_texts": submitted_texts.value}
-        return Call(AnnotatorOut, "POST", path, params=params, idempotency_key=idempotency_key)
+        return Call(AnnotatorOut, "POST", path, params=params, **key)
 
     @operation
     def appeal_block(self, campaign_id: UUID, appeal: AppealIn) -> Call[AppealOut]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Unpack
 from uuid import UUID
 
-from spotthebot.clients.operations import Call, Listing, ListOrder, Paging, operation
+from spotthebot.clients.operations import Call, IdempotencyKey, Listing, ListOrder, Paging, operation
 from spotthebot.clients.streams import Download, Ndjson
 from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotationsRevisionOut
 from spotthebot.contracts.annotation.campaign_changes import CampaignChangesIn
@@ -53,9 +53,9 @@ class CampaignOperations:
         return Listing(CampaignOut, "/v1/campaigns", paging, params=asked)
 
     @operation
-    def create_campaign(self, campaign: CampaignIn, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
+    def create_campaign(self, campaign: CampaignIn, **key: Unpack[IdempotencyKey]) -> Call[CampaignOut]:
         """Create a campaign over a collection; its packages are made in the background."""
-        return Call(CampaignOut, "POST", "/v1/campaigns", body=campaign, idempotency_key=idempotency_key)
+        return Call(CampaignOut, "POST", "/v1/campaigns", body=campaign, **key)
 
     @operation
     def estimate_campaign(self, campaign: CampaignDryRunIn) -> Call[CampaignEstimateOut]:
@@ -88,27 +88,24 @@ class CampaignOperations:
         return Call(CampaignOut, "PUT", f"/v1/campaigns/{campaign_id}/verdicts", body=report)
 
     @operation
-    def close_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
+    def close_campaign(self, campaign_id: UUID, **key: Unpack[IdempotencyKey]) -> Call[CampaignOut]:
         """End a campaign. Its annotations so far are its result."""
-        return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/close", idempotency_key=idempotency_key)
+        return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/close", **key)
 
     @operation
-    def release_results(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
+    def release_results(self, campaign_id: UUID, **key: Unpack[IdempotencyKey]) -> Call[CampaignOut]:
         """Let each team see the results of an ended campaign in which its bots take part."""
-        path = f"/v1/campaigns/{campaign_id}/results/release"
-        return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
+        return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/results/release", **key)
 
     @operation
-    def publish_results(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
+    def publish_results(self, campaign_id: UUID, **key: Unpack[IdempotencyKey]) -> Call[CampaignOut]:
         """Let everybody see the results of an ended campaign, without a key."""
-        path = f"/v1/campaigns/{campaign_id}/results/publish"
-        return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
+        return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/results/publish", **key)
 
     @operation
-    def withdraw_results(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
+    def withdraw_results(self, campaign_id: UUID, **key: Unpack[IdempotencyKey]) -> Call[CampaignOut]:
         """Hide the results of a campaign from teams and the public again."""
-        path = f"/v1/campaigns/{campaign_id}/results/withdraw"
-        return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
+        return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/results/withdraw", **key)
 
     @operation
     def list_packages(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[PackageOut]:
@@ -117,11 +114,10 @@ class CampaignOperations:
 
     @operation
     def import_packages(
-        self, campaign_id: UUID, batch: PackageBatchIn, *, idempotency_key: str | None = None
+        self, campaign_id: UUID, batch: PackageBatchIn, **key: Unpack[IdempotencyKey]
     ) -> Call[StoredOut]:
         """Add packages to an import campaign. Packages that exist already stay unchanged."""
-        path = f"/v1/campaigns/{campaign_id}/packages"
-        return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
+        return Call(StoredOut, "POST", f"/v1/campaigns/{campaign_id}/packages", body=batch, **key)
 
     @operation
     def list_annotations(
@@ -145,8 +141,7 @@ class CampaignOperations:
 
         Judges are left out unless `judges` names them; `*` names all of them.
         """
-        path = f"/v1/campaigns/{campaign_id}/annotations/stream"
-        return Ndjson(AnnotationOut, path, params={"judges": judges})
+        return Ndjson(AnnotationOut, f"/v1/campaigns/{campaign_id}/annotations/stream", params={"judges": judges})
 
     @operation
     def export_campaign(
@@ -177,11 +172,10 @@ class CampaignOperations:
 
     @operation
     def import_annotations(
-        self, campaign_id: UUID, batch: AnnotationBatchIn, *, idempotency_key: str | None = None
+        self, campaign_id: UUID, batch: AnnotationBatchIn, **key: Unpack[IdempotencyKey]
     ) -> Call[StoredOut]:
         """Add annotations to an import campaign. Annotations that exist already stay unchanged."""
-        path = f"/v1/campaigns/{campaign_id}/annotations"
-        return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
+        return Call(StoredOut, "POST", f"/v1/campaigns/{campaign_id}/annotations", body=batch, **key)
 
     @operation
     def preview_campaign(self, campaign_id: UUID) -> Call[CampaignPreviewOut]:
@@ -189,11 +183,11 @@ class CampaignOperations:
         return Call(CampaignPreviewOut, "GET", f"/v1/campaigns/{campaign_id}/preview")
 
     @operation
-    def open_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
+    def open_campaign(self, campaign_id: UUID, **key: Unpack[IdempotencyKey]) -> Call[CampaignOut]:
         """Open a draft or a paused campaign, so that packages can be claimed."""
-        return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/open", idempotency_key=idempotency_key)
+        return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/open", **key)
 
     @operation
-    def pause_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
+    def pause_campaign(self, campaign_id: UUID, **key: Unpack[IdempotencyKey]) -> Call[CampaignOut]:
         """Pause a campaign: no package can be claimed until it is opened again."""
-        return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/pause", idempotency_key=idempotency_key)
+        return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/pause", **key)

@@ -3,7 +3,7 @@
 from typing import Any, Unpack
 from uuid import UUID
 
-from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.clients.operations import Call, IdempotencyKey, Listing, Paging, operation
 from spotthebot.clients.streams import Events
 from spotthebot.contracts.conversations.chat_entries import (
     ChatConsentOut,
@@ -27,9 +27,9 @@ class ChatOperations:
     """`/v1/chats`, and a collection's chats and ratings."""
 
     @operation
-    def start_chat(self, chat: ChatIn, *, idempotency_key: str | None = None) -> Call[ChatOut]:
+    def start_chat(self, chat: ChatIn, **key: Unpack[IdempotencyKey]) -> Call[ChatOut]:
         """Draw bots for a person and start their chat."""
-        return Call(ChatOut, "POST", "/v1/chats", body=chat, idempotency_key=idempotency_key)
+        return Call(ChatOut, "POST", "/v1/chats", body=chat, **key)
 
     @operation
     def list_persons_chats(
@@ -48,8 +48,7 @@ class ChatOperations:
     @operation
     def withdraw_chat_consent(self, collection_id: UUID, withdrawal: ChatConsentWithdrawalIn) -> Call[ChatConsentOut]:
         """Withdraw a person's consent: the chat that they have not finished is abandoned; rated chats stay."""
-        path = f"/v1/collections/{collection_id}/consents/withdraw"
-        return Call(ChatConsentOut, "POST", path, body=withdrawal)
+        return Call(ChatConsentOut, "POST", f"/v1/collections/{collection_id}/consents/withdraw", body=withdrawal)
 
     @operation
     def list_chat_people(self, collection_id: UUID, **paging: Unpack[Paging]) -> Listing[ChatPersonOut]:
@@ -71,20 +70,19 @@ class ChatOperations:
         person_id: UUID,
         *,
         submitted_texts: SubmittedTexts = SubmittedTexts.ERASE,
-        idempotency_key: str | None = None,
+        **key: Unpack[IdempotencyKey],
     ) -> Call[ChatPersonOut]:
         """Erase a person from a collection of chats; the ratings that this person gave stay. For administrators."""
         path = f"/v1/collections/{collection_id}/chat-people/{person_id}/erase"
         params = {"submitted_texts": submitted_texts.value}
-        return Call(ChatPersonOut, "POST", path, params=params, idempotency_key=idempotency_key)
+        return Call(ChatPersonOut, "POST", path, params=params, **key)
 
     @operation
     def revoke_chat_link(
-        self, collection_id: UUID, revocation: LinkRevocationIn, *, idempotency_key: str | None = None
+        self, collection_id: UUID, revocation: LinkRevocationIn, **key: Unpack[IdempotencyKey]
     ) -> Call[RevokedLinkOut]:
         """Revoke a link: nobody can start a chat by it. Started chats continue."""
-        path = f"/v1/collections/{collection_id}/revoked-links"
-        return Call(RevokedLinkOut, "POST", path, body=revocation, idempotency_key=idempotency_key)
+        return Call(RevokedLinkOut, "POST", f"/v1/collections/{collection_id}/revoked-links", body=revocation, **key)
 
     @operation
     def list_chat_links(self, collection_id: UUID) -> Call[ChatLinksOut]:
@@ -102,14 +100,14 @@ class ChatOperations:
         return Call(ChatTokenOut, "PUT", f"/v1/chats/{chat_id}/token")
 
     @operation
-    def say_in_chat(self, chat_id: UUID, turn: ChatTurnIn, *, idempotency_key: str | None = None) -> Call[ChatOut]:
+    def say_in_chat(self, chat_id: UUID, turn: ChatTurnIn, **key: Unpack[IdempotencyKey]) -> Call[ChatOut]:
         """Store a person's utterance. The partner's reply arrives as an event of `watch_chat`, and in `get_chat`."""
-        return Call(ChatOut, "POST", f"/v1/chats/{chat_id}/turns", body=turn, idempotency_key=idempotency_key)
+        return Call(ChatOut, "POST", f"/v1/chats/{chat_id}/turns", body=turn, **key)
 
     @operation
-    def advance_chat(self, chat_id: UUID, *, idempotency_key: str | None = None) -> Call[ChatOut]:
+    def advance_chat(self, chat_id: UUID, **key: Unpack[IdempotencyKey]) -> Call[ChatOut]:
         """Move on to the next partner, or to the ratings."""
-        return Call(ChatOut, "POST", f"/v1/chats/{chat_id}/advance", idempotency_key=idempotency_key)
+        return Call(ChatOut, "POST", f"/v1/chats/{chat_id}/advance", **key)
 
     @operation
     def rate_chat(self, chat_id: UUID, ratings: ChatRatingsIn) -> Call[ChatOut]:

@@ -6,7 +6,7 @@ from typing import Literal, Unpack
 from urllib.parse import quote
 from uuid import UUID
 
-from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.clients.operations import Call, IdempotencyKey, Listing, Paging, operation
 from spotthebot.clients.requests import Content
 from spotthebot.contracts.batches import StoredOut
 from spotthebot.contracts.conversations.corpora import (
@@ -31,9 +31,9 @@ class CorpusOperations:
         return Listing(CorpusOut, "/v1/corpora", paging, params={"name": name})
 
     @operation
-    def create_corpus(self, corpus: CorpusIn, *, idempotency_key: str | None = None) -> Call[CorpusOut]:
+    def create_corpus(self, corpus: CorpusIn, **key: Unpack[IdempotencyKey]) -> Call[CorpusOut]:
         """Create an empty corpus."""
-        return Call(CorpusOut, "POST", "/v1/corpora", body=corpus, idempotency_key=idempotency_key)
+        return Call(CorpusOut, "POST", "/v1/corpora", body=corpus, **key)
 
     @operation
     def get_corpus(self, corpus_id: UUID) -> Call[CorpusOut]:
@@ -42,19 +42,18 @@ class CorpusOperations:
 
     @operation
     def change_corpus(
-        self, corpus_id: UUID, changes: CorpusChangesIn, *, idempotency_key: str | None = None
+        self, corpus_id: UUID, changes: CorpusChangesIn, **key: Unpack[IdempotencyKey]
     ) -> Call[CorpusOut]:
         """Change which bots may learn from a corpus."""
-        path = f"/v1/corpora/{corpus_id}"
-        return Call(CorpusOut, "PATCH", path, body=changes, idempotency_key=idempotency_key)
+        return Call(CorpusOut, "PATCH", f"/v1/corpora/{corpus_id}", body=changes, **key)
 
     @operation
-    def remove_corpus(self, corpus_id: UUID, *, idempotency_key: str | None = None) -> Call[None]:
+    def remove_corpus(self, corpus_id: UUID, **key: Unpack[IdempotencyKey]) -> Call[None]:
         """Delete a corpus for good.
 
         The request is refused if a collection uses its texts, or if a bot learns from it.
         """
-        return Call(type(None), "DELETE", f"/v1/corpora/{corpus_id}", idempotency_key=idempotency_key)
+        return Call(type(None), "DELETE", f"/v1/corpora/{corpus_id}", **key)
 
     @operation
     def list_dialogues(
@@ -84,12 +83,9 @@ class CorpusOperations:
         return Call(LearnableRevisionOut, "GET", path, params={"split": split, "team": team})
 
     @operation
-    def add_dialogues(
-        self, corpus_id: UUID, batch: DialogueBatchIn, *, idempotency_key: str | None = None
-    ) -> Call[StoredOut]:
+    def add_dialogues(self, corpus_id: UUID, batch: DialogueBatchIn, **key: Unpack[IdempotencyKey]) -> Call[StoredOut]:
         """Add dialogues. A dialogue with a known key stays unchanged, so a batch can be sent again."""
-        path = f"/v1/corpora/{corpus_id}/dialogues"
-        return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
+        return Call(StoredOut, "POST", f"/v1/corpora/{corpus_id}/dialogues", body=batch, **key)
 
     @operation
     def upload_dialogues(
@@ -107,8 +103,7 @@ class CorpusOperations:
         A line without a valid dialogue is rejected; the other lines are stored.
         """
         params = {"format": form.value, "split": split, "splits": splits, "speakers": speakers}
-        path = f"/v1/corpora/{corpus_id}/uploads"
-        return Call(UploadOut, "POST", path, params=params, content=Content(content))
+        return Call(UploadOut, "POST", f"/v1/corpora/{corpus_id}/uploads", params=params, content=Content(content))
 
     @operation
     def list_partner_sets(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[PartnerSetOut]:
@@ -116,11 +111,9 @@ class CorpusOperations:
         return Listing(PartnerSetOut, "/v1/partner-sets", paging, params={"name": name})
 
     @operation
-    def create_partner_set(
-        self, partner_set: PartnerSetIn, *, idempotency_key: str | None = None
-    ) -> Call[PartnerSetOut]:
+    def create_partner_set(self, partner_set: PartnerSetIn, **key: Unpack[IdempotencyKey]) -> Call[PartnerSetOut]:
         """Store partners under a name. If the name is known, they become its next version."""
-        return Call(PartnerSetOut, "POST", "/v1/partner-sets", body=partner_set, idempotency_key=idempotency_key)
+        return Call(PartnerSetOut, "POST", "/v1/partner-sets", body=partner_set, **key)
 
     @operation
     def get_partner_set(self, name: str, version: int) -> Call[PartnerSetOut]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 from uuid import UUID
 
-from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.clients.operations import Call, IdempotencyKey, Listing, Paging, operation
 from spotthebot.clients.requests import Content
 from spotthebot.clients.streams import Download, Ndjson
 from spotthebot.contracts.batches import StoredOut
@@ -169,11 +169,10 @@ class TranscriptOperations:
 
     @operation
     def import_conversations(
-        self, collection_id: UUID, batch: ConversationBatchIn, *, idempotency_key: str | None = None
+        self, collection_id: UUID, batch: ConversationBatchIn, **key: Unpack[IdempotencyKey]
     ) -> Call[StoredOut]:
         """Add conversations to an import collection. Conversations that exist already stay unchanged."""
-        path = f"/v1/collections/{collection_id}/conversations"
-        return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
+        return Call(StoredOut, "POST", f"/v1/collections/{collection_id}/conversations", body=batch, **key)
 
     @operation
     def upload_export(self, collection_id: UUID, content: Path | bytes | Iterable[bytes]) -> Call[ImportedOut]:
