@@ -69,6 +69,7 @@ def missed(figures: Mapping[str, float], simulations: int) -> list[str]:
         "rmse": figures["rmse"] <= 1.01,
         "widest": figures["widest"] <= 1.02,
         "false": figures.get("false", 0.0) <= 0.05 + slack[2],
+        "saved": figures["saved, holds"] >= low - slack[0],
     }
     return [goal for goal, kept in goals.items() if not kept]
 
