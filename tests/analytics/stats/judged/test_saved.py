@@ -43,12 +43,12 @@ class TestSavedShares:
     @pytest.mark.parametrize(("degrees", "own"), [(10.0, None), (80.0, 10.0), (10.0, 80.0)])
     def test_has_bounds_by_the_smaller_degrees_of_people_s_variance(self, degrees: float, own: float | None):
         share, low, high = _saved(0.0, degrees, own)
-        of_low, of_high = scipy.stats.chi2.ppf(_TAILS, 10) / 10
+        of_low, of_high = (scipy.stats.chi2.ppf(tail, 10) / 10 for tail in _TAILS)
         assert share == pytest.approx(0.0625)
         assert (low, high) == pytest.approx((0.0625 * of_low, 1.25 * 0.0625 * of_high), rel=1e-3)
 
     def test_has_bounds_by_the_error_of_the_slope_and_what_a_useless_slope_costs(self):
         share, low, high = _saved(0.05, _MANY)
-        of_low, of_high = 0.25 + 0.05 * scipy.stats.norm.ppf(_TAILS)
+        of_low, of_high = (0.25 + 0.05 * scipy.stats.norm.ppf(tail) for tail in _TAILS)
         assert share == pytest.approx(0.0625)
         assert (low, high) == pytest.approx((of_low**2 - 0.05**2, 1.25 * of_high**2), rel=1e-3)
