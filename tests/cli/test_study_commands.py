@@ -121,6 +121,24 @@ class TestStudies:
         of_table = {each["name"]: each["r2"] for each in json.loads(table.stdout)["measures"]}
         assert of_table == pytest.approx({each["name"]: each["r2"] for each in found["measures"]})
 
+    async def test_values_are_events_of_opentelemetry_on_demand(self, annotated: Stb, tmp_path: Path):
+        table, events = tmp_path / "values.csv", tmp_path / "events.jsonl"
+        assert (await annotated("studies", "values", "small", "--out", table)).returncode == 0
+        done = await annotated("studies", "values", "small", "--out", events, "--events")
+        assert done.returncode == 0, done.stderr
+        rows = list(csv.DictReader(table.read_text().splitlines()))
+        exports = [
+            json.loads(line)["resourceLogs"][0]["scopeLogs"][0]["logRecords"]
+            for line in events.read_text().splitlines()
+        ]
+        records = [record for export in exports for record in export]
+        assert (len(records), {record["eventName"] for record in records}) == (len(rows), {"gen_ai.evaluation.result"})
+        found = [{each["key"]: min(each["value"].values()) for each in record["attributes"]} for record in records]
+        names = ("gen_ai.evaluation.name", "gen_ai.conversation.id", "gen_ai.agent.name", "spotthebot.annotator_kind")
+        columns = ("dimension", "conversation", "bot", "annotator_kind")
+        said = [(*(each.get(name, "") for name in names), each["gen_ai.evaluation.score.value"]) for each in found]
+        assert said == [(*(row[column] for column in columns), float(row["value"])) for row in rows]
+
     async def test_assess_says_which_measures_to_keep(self, annotated: Stb, tmp_path: Path):
         out = tmp_path / "assessment.json"
         done = await annotated("studies", "assess", "small", "--json", out)

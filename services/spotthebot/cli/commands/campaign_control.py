@@ -8,7 +8,7 @@ from spotthebot.cli.commands.options import NAMED, AsJson
 from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped, list_all, print_json
 from spotthebot.cli.commands.resource_tables import ID, print_facts, print_list
 from spotthebot.cli.commands.service_options import reads_services
-from spotthebot.cli.commands.value_files import Every, ValuesFile, filter_of, say_values, write_values
+from spotthebot.cli.commands.value_files import Events, Every, ValuesFile, filter_of, say_values, write_values
 from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
@@ -75,14 +75,18 @@ def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> Non
 
 
 @reads_services
-def values(services: Services, campaign: Campaign, out: ValuesFile, every: Every = False) -> None:
+def values(
+    services: Services, campaign: Campaign, out: ValuesFile, every: Every = False, events: Events = False
+) -> None:
     """Write all that annotators said of bots as a table of ratings, which `stb analyse table` reads."""
 
     async def read(clients: Clients) -> int:
         found = await find(Campaigns(clients), campaign)
-        return await write_values(clients.analytics.export_values(found.id, filter=filter_of(every=every)), out)
+        return await write_values(
+            clients.analytics.export_values(found.id, filter=filter_of(every=every)), out, events=events
+        )
 
-    say_values(ask(services, read), out)
+    say_values(ask(services, read), out, events=events)
 
 
 @reads_services

@@ -10,7 +10,7 @@ from spotthebot.cli.commands.options import NAMED, AsJson, JsonFile, check_outpu
 from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped, list_all, print_json
 from spotthebot.cli.commands.resource_tables import ID, print_details, print_facts, print_list
 from spotthebot.cli.commands.service_options import reads_services
-from spotthebot.cli.commands.value_files import Every, ValuesFile, filter_of, say_values, write_values
+from spotthebot.cli.commands.value_files import Events, Every, ValuesFile, filter_of, say_values, write_values
 from spotthebot.cli.resources.directories import Studies
 from spotthebot.cli.resources.resolver import find
 from spotthebot.cli.results.measures import print_sources
@@ -70,14 +70,16 @@ def show(services: Services, study: Study, as_json: AsJson = False) -> None:
 
 
 @reads_services
-def values(services: Services, study: Study, out: ValuesFile, every: Every = False) -> None:
+def values(services: Services, study: Study, out: ValuesFile, every: Every = False, events: Events = False) -> None:
     """Write all that annotators and chatting people said as a table of ratings, which `stb analyse table` reads."""
 
     async def read(clients: Clients) -> int:
         found = await find(Studies(clients), study)
-        return await write_values(clients.analytics.export_study_values(found.id, filter=filter_of(every=every)), out)
+        return await write_values(
+            clients.analytics.export_study_values(found.id, filter=filter_of(every=every)), out, events=events
+        )
 
-    say_values(ask(services, read), out)
+    say_values(ask(services, read), out, events=events)
 
 
 @reads_services

@@ -48,5 +48,5 @@ def calls_tool(message: Mapping[str, object]) -> bool:
 def _text_of_part(part: Mapping[str, object]) -> str:
     if part.get("type") not in _TEXTS:
         return ""
-    text = part.get("text", part.get("parts"))
+    text = part.get("text", part.get("content", part.get("parts")))
     return spoken(text.get("value") if isinstance(text, dict) else text)

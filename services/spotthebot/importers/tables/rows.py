@@ -15,6 +15,7 @@ from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.published_dump.rows import HALF_PAIR_REASON, Row, read_rows
 from spotthebot.importers.tables.cells import TableRow, holds_half_pair
 from spotthebot.importers.tables.delimited import delimited_rows, encoding_of
+from spotthebot.importers.tables.dstc import turn_of
 from spotthebot.importers.tables.errors import TableUnreadable
 from spotthebot.importers.tables.exports import (
     LABEL_STUDIO,
@@ -25,6 +26,7 @@ from spotthebot.importers.tables.exports import (
     potato_files,
     read_potato_state,
 )
+from spotthebot.importers.tables.traces import trace_form, traced_rows
 
 SAMPLE_ROWS: Final = 1000
 """The number of rows at the beginning of a file from which columns and values are guessed."""
@@ -51,10 +53,12 @@ class Table:
 
 def open_table(path: Path) -> Table:
     """Open a table and read its first rows; raises TableUnreadable."""
-    found = [row for row in islice(_rows(path), SAMPLE_ROWS) if isinstance(row, TableRow)]
+    first = list(islice(_rows(path), SAMPLE_ROWS))
+    found = [row for row in first if isinstance(row, TableRow)]
     columns = tuple(dict.fromkeys(column for row in found for column in row.cells))
     if not found:
-        raise TableUnreadable(file=path.name, reason="none of its first rows can be read")
+        faults = "".join(f" (line {row.line}: {row.reason})" for row in first[:1] if isinstance(row, Rejected))
+        raise TableUnreadable(file=path.name, reason=f"none of its first rows can be read{faults}")
     return Table(path, _form(path), columns, tuple(found))
 
 
@@ -63,15 +67,19 @@ def _rows(path: Path) -> Iterator[TableRow | Rejected]:
         yield from _potato_rows(path)
     elif not path.is_file():
         raise TableUnreadable(file=path.name, reason="there is no such file")
+    elif (form := trace_form(path)) is not None:
+        yield from traced_rows(path, form)
     elif _is_json(path):
         yield from _json_rows(path, annotator=path.parent.name)
     else:
-        yield from delimited_rows(path)
+        yield from map(turn_of, delimited_rows(path))
 
 
 def _form(path: Path) -> str:
     if path.is_dir():
         return "Potato's export"
+    if (form := trace_form(path)) is not None:
+        return form.name
     if not _is_json(path):
         return "CSV"
     if read_potato_state(path) is not None:
