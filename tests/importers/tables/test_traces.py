@@ -238,7 +238,7 @@ class TestInspect:
             file.writestr("notes.txt", "x" * 2000)
         with pytest.raises(TableUnreadable, match="no log of Inspect"):
             open_table(path)
-        monkeypatch.setattr(traces, "_MOST_BYTES", 1999)
+        monkeypatch.setattr(traces, "_MAX_BYTES", 1999)
         with pytest.raises(TableUnreadable, match="split it"):
             open_table(path)
         path.write_bytes(path.read_bytes()[:60])

@@ -26,7 +26,7 @@ from spotthebot.importers.tables.errors import TableUnreadable
 from spotthebot.importers.tables.exports import text_of
 from spotthebot.importers.tables.open_telemetry import calls_of_spans
 
-_MOST_BYTES: Final = 256 * 1024**2
+_MAX_BYTES: Final = 256 * 1024**2
 _HEAD_BYTES: Final = 65_536
 _MARKS: Final = re.compile(rb'"(resourceSpans|message_tree_id|sessionId|traceId|observations|eval)"')
 _ZIP: Final = b"PK\x03\x04"
@@ -82,13 +82,13 @@ def _contents(path: Path) -> list[Content]:
     try:
         if zipfile.is_zipfile(path):
             return _archived(path)
-        if path.stat().st_size > _MOST_BYTES:
+        if path.stat().st_size > _MAX_BYTES:
             raise _too_large(path)
         text = path.read_bytes().decode("utf-8-sig")
         try:
             values = [json.loads(text)]
         except ValueError:
-            values = [json.loads(line) for line in text.splitlines() if line.strip()]
+            values = [json.loads(line) for line in text.split("\n") if line.strip()]
     except NotImplementedError as error:
         reason = f"its compression is unknown here: inspect log convert {path.name} --to json --output-dir FOLDER"
         raise TableUnreadable(file=path.name, reason=reason) from error
@@ -108,7 +108,7 @@ def _page(value: Content) -> list[object]:
 def _archived(path: Path) -> list[Content]:
     """Return Inspect's archive as the object that its JSON form has."""
     with zipfile.ZipFile(path) as archive:
-        if sum(each.file_size for each in archive.infolist()) > _MOST_BYTES:
+        if sum(each.file_size for each in archive.infolist()) > _MAX_BYTES:
             raise _too_large(path)
         names = archive.namelist()
         header = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
@@ -119,7 +119,7 @@ def _archived(path: Path) -> list[Content]:
 
 
 def _too_large(path: Path) -> TableUnreadable:
-    return TableUnreadable(file=path.name, reason=f"it holds more than {_MOST_BYTES // 1024**2} MiB: split it")
+    return TableUnreadable(file=path.name, reason=f"it holds more than {_MAX_BYTES // 1024**2} MiB: split it")
 
 
 def _joined(calls: Iterable[tuple[str, Call]]) -> Iterator[Trace]:
