@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from spotthebot.cli.application import main
-from spotthebot.cli.campaigns.declaration import Declaration as CampaignDeclaration
+from spotthebot.cli.campaigns.declaration_file import Declaration as CampaignDeclaration
 from spotthebot.cli.collections.declaration_file import CollectionFile
 from spotthebot.cli.declarations.declared import schema_text
-from spotthebot.cli.studies.declaration import StudyDeclaration
+from spotthebot.cli.studies.declaration_file import StudyDeclaration
 from spotthebot.contracts.annotation.protocols import protocol_schema_text
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.service.process import openapi_text

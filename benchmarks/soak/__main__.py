@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.soak.growth import Growth, growth
 from benchmarks.tables import markdown_table, write_table
-from spotthebot.local.loadtest.processor import LOAD
+from spotthebot.local.loadtest.record import LOAD
 
 _REQUESTS = ("Request", "Count", "p50 ms", "p99 ms", "Longest ms", "Bound of p99 ms")
 _PROCESSES = ("Process", "CPU s", "First MiB", "Last MiB", "MiB a minute, 95 % interval", "")

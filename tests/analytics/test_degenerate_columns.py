@@ -52,7 +52,7 @@ from spotthebot.analytics.stats.trueskill_ratings import environment_of, ratings
 from spotthebot.analytics.stats.trueskill_updates import draw_margin
 from spotthebot.analytics.stats.validity import linear_r2, logistic_r2
 from spotthebot.analytics.stats.wins import Unit, play_games
-from spotthebot.fed.stats import annotator_ratings, bot_scores, correlation, means, split_half
+from spotthebot.fed.stats import bot_scores, correlation, means, samples, split_half
 from spotthebot.kit.errors import Error
 from spotthebot.statistics import columns, rank_correlation
 from spotthebot.statistics.adjustment import Adjustment, adjust
@@ -167,7 +167,7 @@ OF_COLUMNS: dict[str, Callable[..., object]] = {
     "beside_length": correlation.beside_length,
     "split_half": lambda u, v, w: split_half.split_half([*zip(u, v, w, strict=False)], n_splits=5),
     "group_means": lambda u, v, _: means.group_means(u, [str(each) for each in v]),
-    "annotator_ratings": lambda u, v, w: annotator_ratings.annotator_ratings(
+    "annotator_ratings": lambda u, v, w: samples.annotator_ratings(
         u, [str(each) for each in v], w, n_items=4
     ).means(),
     "score_bots": lambda u, v, w: bot_scores.score_bots(u, [str(each) for each in v], w, n_resamples=20),
@@ -350,6 +350,6 @@ class TestTablesAndNumbers:
 
 def test_every_public_function_is_tried():
     public = {name for name in stats.__all__ if inspect.isfunction(getattr(stats, name))}
-    for module in (exact_times, correlation, split_half, means, bot_scores, annotator_ratings, rank_correlation):
+    for module in (exact_times, correlation, split_half, means, bot_scores, samples, rank_correlation):
         public |= _functions(module).keys()
     assert public - {*OF_COLUMNS, *OF_TABLES, *OF_NUMBERS} == ARRAYS

@@ -25,7 +25,7 @@ from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.kit.database.sessions import Database, WriteSession
-from spotthebot.local.loadtest.memory import mebibytes_of
+from spotthebot.local.loadtest.record import mebibytes_of
 from tests.factories.databases import DatabaseUrls
 
 CAMPAIGN = UUID(int=1)

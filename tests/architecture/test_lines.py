@@ -9,7 +9,7 @@ FOLDERS = ("services", "shared", "tools", "docs/examples")
 SPLITTING = {"splitlines", "iter_lines", "aiter_lines"}
 """They end lines at U+2028, U+2029, U+0085, vertical tabs, form feeds and lone carriage returns as well."""
 NO_STREAMS = {
-    "services/spotthebot/local/training/checkpoints.py": "the message of an error",
+    "services/spotthebot/local/training/training_loop.py": "the message of an error",
     "services/spotthebot/local/environments.py": "what pip prints",
     "services/spotthebot/local/postgres/postmaster.py": "files of PostgreSQL",
     "shared/spotthebot/inference/models/pretrained.py": "the message of an error",

@@ -28,7 +28,7 @@ from spotthebot.contracts.services import (
     get_service,
 )
 from spotthebot.kit.web.bearer.authentication import Allow
-from spotthebot.local.runtime import preloaded
+from spotthebot.local.runtime import running_suite
 from spotthebot.local.runtime.services import load_service
 from tools import documents
 
@@ -152,7 +152,7 @@ class TestStart:
         needed = Counter(module for entry in SERVICES for module in _imports_of(f"{entry.package}.app"))
         server = _imports_of("uvicorn.protocols.http.httptools_impl", "uvloop", "spotthebot.kit.serving.configuration")
         starter = _imports_of("spotthebot.kit.processes.fork_program")
-        given = _imports_of(*preloaded.NEEDS) - server - starter
+        given = _imports_of(*running_suite.NEEDS) - server - starter
         assert {module for module in given if needed[module] <= len(SERVICES) / 2} == set()
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.soak.growth import growth
 from spotthebot.local.loadtest.plan import LoadPlan
-from spotthebot.local.loadtest.processor import LOAD
+from spotthebot.local.loadtest.record import LOAD
 from spotthebot.local.loadtest.result import LoadResult, Memory, Requests
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.contracts.annotation.measures import HEADLINE
 from spotthebot.local.report.analysis_report import AnalysisReport
 from spotthebot.local.report.files import write_report
-from spotthebot.local.report.measures_report import MeasuresReport
+from spotthebot.local.report.study_report import MeasuresReport
 from tests.factories.analyses import analysis, stability
 from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Scheme, overflow, violations
 from tests.factories.measured_campaigns import answered, measured_campaign

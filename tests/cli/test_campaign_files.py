@@ -9,8 +9,7 @@ import yaml
 from pydantic import BaseModel
 
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
-from spotthebot.cli.campaigns.declaration import Declaration
-from spotthebot.cli.campaigns.declaration_file import read_declaration
+from spotthebot.cli.campaigns.declaration_file import Declaration, read_declaration
 from spotthebot.cli.declarations.declared import schema_text
 from spotthebot.cli.declarations.errors import DeclarationFaulty
 from spotthebot.contracts.annotation.campaigns import CampaignIn

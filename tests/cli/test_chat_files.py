@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spotthebot.cli.collections.chats import ChatsDeclaration
-from spotthebot.cli.collections.declaration_file import read_collection_file
+from spotthebot.cli.collections.declaration_file import ChatsDeclaration, read_collection_file
 from spotthebot.cli.declarations.errors import DeclarationFaulty
 from tests.factories.command_line import Printed, run_stb
 from tests.factories.frontends import advance, answered, rate, ratings, start

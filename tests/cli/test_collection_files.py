@@ -5,9 +5,8 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from spotthebot.cli.collections.chats import ChatsDeclaration
 from spotthebot.cli.collections.declaration import Declaration, OpeningFrom
-from spotthebot.cli.collections.declaration_file import CollectionFile, read_declaration
+from spotthebot.cli.collections.declaration_file import ChatsDeclaration, CollectionFile, read_declaration
 from spotthebot.cli.declarations.declared import schema_text
 from spotthebot.cli.declarations.errors import DeclarationFaulty
 from spotthebot.contracts.conversations.chats import HumanBotIn

@@ -13,9 +13,8 @@ from rich.console import Console
 from spotthebot.cli.commands.fed_tables import print_correlations
 from spotthebot.fed.dialogues.domain.dialogues import Dialogue, Turn
 from spotthebot.fed.dimension_sets.domain.published_dimensions import FED
-from spotthebot.fed.scores.domain.context_scores import ContextScore
 from spotthebot.fed.scores.domain.length_baseline import context_length
-from spotthebot.fed.scores.domain.scoring import DimensionScore
+from spotthebot.fed.scores.domain.scoring import ContextScore, DimensionScore
 from spotthebot.fed.stats.split_half import split_half
 from spotthebot.local.scoring.dialogue_files import DialogueToScore, ReadDialogues
 from spotthebot.local.scoring.run import Scored

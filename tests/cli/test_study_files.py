@@ -7,11 +7,10 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from spotthebot.cli.campaigns.declaration import CampaignTerms, Declaration, Pay
+from spotthebot.cli.campaigns.declaration_file import CampaignTerms, Declaration, Pay
 from spotthebot.cli.declarations.declared import schema_text
 from spotthebot.cli.declarations.errors import DeclarationFaulty
-from spotthebot.cli.studies.declaration import StudyDeclaration, Task
-from spotthebot.cli.studies.declaration_file import read_study
+from spotthebot.cli.studies.declaration_file import StudyDeclaration, Task, read_study
 from tests.factories.command_line import run_stb
 from tests.factories.protocols import document, single
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from spotthebot.cli.commands.log_lines import readable
 from spotthebot.cli.commands.up_display import SuiteDisplay
 from spotthebot.kit.processes.spec import Event
-from spotthebot.local.runtime.event_log import log_event
+from spotthebot.local.runtime.running_suite import log_event
 
 PROCESSES = ("postgres", "bots", "fed-worker")
 ADDRESSES = {"postgres": "127.0.0.1:5433", "bots": "http://127.0.0.1:8101"}

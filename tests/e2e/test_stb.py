@@ -18,7 +18,7 @@ from benchmarks.command import toy_sizes
 from benchmarks.web import keys, pages, screenshots
 from benchmarks.web.running import demonstrated
 from spotthebot.contracts.services import SERVICE_NAMES
-from spotthebot.local.demonstration import run, scores
+from spotthebot.local.demonstration import run
 from tests.factories.browser import BROWSER
 from tests.factories.command_line import run_stb
 from tests.factories.stb_folder import STB, Folder, data_folder, lives, running_up, suspended, wait_until
@@ -58,7 +58,7 @@ def small_demo(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the demonstration take all its steps with half the conversations, and train its scorer for less long."""
     monkeypatch.setattr(run, "_CONVERSATIONS_PER_PAIR", 6)
     monkeypatch.setattr(run, "_HUMAN_CONVERSATIONS", 15)
-    monkeypatch.setattr(scores, "_TRAINING_STEPS", 20)
+    monkeypatch.setattr(run, "_TRAINING_STEPS", 20)
 
 
 @pytest.mark.usefixtures("up")
@@ -224,10 +224,10 @@ class TestUp:
         assert "(simulated judge)" in done.stdout
         assert "Both the judge and these people are simulated" in done.stdout
         assert "No judge can save more than this share" in done.stdout
-        (scores,), (scored_again,) = (each["fed"]["dimensions"] for each in results)
-        assert scores == scored_again
-        assert {bot["bot"] for bot in scores["bots"]} == {bot["bot"] for bot in first["ranking"]["bots"]}
-        assert 0 <= scores["baseline"]["r2"] <= 1
+        (run,), (scored_again,) = (each["fed"]["dimensions"] for each in results)
+        assert run == scored_again
+        assert {bot["bot"] for bot in run["bots"]} == {bot["bot"] for bot in first["ranking"]["bots"]}
+        assert 0 <= run["baseline"]["r2"] <= 1
         assert len(first["ranking"]["bots"]) == 6
         best, *_, worst = first["ranking"]["bots"]
         assert best["rank_high"] < worst["rank_low"]

@@ -27,7 +27,7 @@ from spotthebot.kit.service.process import migrate_access
 from spotthebot.local.postgres.cluster import Cluster
 from spotthebot.local.postgres.health import kept_alive
 from spotthebot.local.postgres.provision import ACCESS, Provisioned, logins, provision
-from spotthebot.local.runtime import preloaded
+from spotthebot.local.runtime import running_suite
 from spotthebot.local.runtime.services import load_lineage
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import Keys
@@ -242,7 +242,7 @@ async def launched(
 
 def _fork_needs() -> tuple[str, ...]:
     """Return what services need before they are forked; coverage begins with an interpreter, so there are no forks."""
-    return () if "COVERAGE_PROCESS_START" in os.environ else (preloaded.__name__,)
+    return () if "COVERAGE_PROCESS_START" in os.environ else (running_suite.__name__,)
 
 
 def _environment(

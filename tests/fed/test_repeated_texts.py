@@ -13,8 +13,8 @@ from spotthebot.fed.correlations.domain import clusters_of
 from spotthebot.fed.dimension_sets.domain.dimensions import Dimension
 from spotthebot.fed.score_jobs.domain import summarize
 from spotthebot.fed.score_sets.domain import ScoredContext
-from spotthebot.fed.stats.annotator_ratings import annotator_ratings
 from spotthebot.fed.stats.correlation import beside_length
+from spotthebot.fed.stats.samples import annotator_ratings
 from tests.factories.annotating import ask, work_through
 from tests.factories.campaigns import open_campaign
 from tests.factories.lazy_imports import needs_models

@@ -13,8 +13,7 @@ import pytest
 from spotthebot.cli.campaigns.run import declare
 from spotthebot.cli.results.ranking import rank
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
-from spotthebot.importers.campaign_exports import ExportedCampaign, export, read_exported_campaign
-from spotthebot.importers.campaign_import import import_campaign
+from spotthebot.importers.campaign_exports import ExportedCampaign, export, import_campaign, read_exported_campaign
 from spotthebot.importers.dump_import import Imported
 from spotthebot.importers.errors import NotAnExport
 from spotthebot.local.background import wait_until_built

@@ -8,7 +8,7 @@ from spotthebot.contracts.annotation.annotations import AnnotatorKind, kind_by_n
 from spotthebot.contracts.annotation.exports import ExportedAnnotation
 from spotthebot.contracts.annotation.uploads import ImportedAnnotationIn
 from spotthebot.contracts.conversations.exports import ExportedRating
-from spotthebot.importers.campaign_import import _annotation
+from spotthebot.importers.campaign_exports import _annotation
 from tests.factories.wire_values import assert_is
 
 NOON = "2026-01-01T12:00:00Z"

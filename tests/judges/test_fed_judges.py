@@ -11,7 +11,7 @@ import pytest
 from spotthebot.contracts.fed.score_jobs import ScoreJobIn
 from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
 from spotthebot.contracts.turns import Turn
-from spotthebot.judges.fed import FedScores
+from spotthebot.judges.labellers import FedScores
 from spotthebot.kit.text.words import text_hash
 from tests.factories import tiny_models
 from tests.factories.campaigns import CONVERSATIONS, open_campaign

@@ -21,13 +21,12 @@ import pyarrow.parquet as pq
 import pytest
 from pydantic import AwareDatetime, BaseModel
 
-from spotthebot.kit.exports.arrow import arrow_schema
 from spotthebot.kit.exports.batches import export
 from spotthebot.kit.exports.datasets import DatasetFolder
 from spotthebot.kit.exports.flat import flat_row, flat_schema
 from spotthebot.kit.exports.formats import ExportFormat
 from spotthebot.kit.exports.lines import CsvFile, NdjsonFile
-from spotthebot.kit.exports.parquet import ParquetFile
+from spotthebot.kit.exports.parquet import ParquetFile, arrow_schema
 
 NASTY = ("", 'She said "no".', "tab\there", "line\nbreak\u2028\u2029", "\\", "ä😀\ufeff", "{}", "a,b;c", " " * 3)
 CARD = "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: data/train-*.parquet\n---\n"

@@ -21,8 +21,7 @@ from sqlalchemy.exc import OperationalError
 
 from spotthebot.kit.database.sessions import Database, ReadSession, is_passing_trouble
 from spotthebot.kit.errors import Unavailable
-from spotthebot.kit.jobs.lost import requeue_lost
-from spotthebot.kit.jobs.queue import Jobs
+from spotthebot.kit.jobs.queue import Jobs, requeue_lost
 from spotthebot.kit.jobs.tasks import UNEXPECTED, WORKER_DIED, Arguments, Task, WorkerContext
 from spotthebot.kit.waits.backoff import Backoff
 from tests.factories.databases import DatabaseUrls

@@ -17,10 +17,8 @@ from spotthebot.cli.commands import loadtest as command
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.local.loadtest.actors import Actors
 from spotthebot.local.loadtest.made_data import open_campaign, prepare
-from spotthebot.local.loadtest.memory import mebibytes_of
 from spotthebot.local.loadtest.plan import BOUNDS_MS, LoadPlan
-from spotthebot.local.loadtest.processor import LOAD
-from spotthebot.local.loadtest.record import Record, RequestFailed, percentile
+from spotthebot.local.loadtest.record import LOAD, Record, RequestFailed, mebibytes_of, percentile
 from spotthebot.local.loadtest.result import LoadResult, Memory, Requests
 from spotthebot.local.loadtest.run import clients_of, load
 from spotthebot.local.progress import showing_progress

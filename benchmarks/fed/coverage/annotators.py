@@ -14,8 +14,8 @@ import numpy as np
 import scipy
 
 from benchmarks.fed.coverage.cells import Held, alike
-from spotthebot.fed.stats.annotator_ratings import AnnotatorRatings
 from spotthebot.fed.stats.correlation import BesideLength, beside_length
+from spotthebot.fed.stats.samples import AnnotatorRatings
 from spotthebot.statistics.arrays import FloatArray, IntArray
 
 _RATERS: Final = 3

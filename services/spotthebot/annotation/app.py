@@ -22,7 +22,6 @@ from spotthebot.annotation.payments import api as payments_api
 from spotthebot.annotation.protocols import api as protocols_api
 from spotthebot.annotation.resources import Resources
 from spotthebot.annotation.reviews.api import annotators as annotators_api
-from spotthebot.annotation.reviews.api import assignments as reviews_assignments_api
 from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.studies import api as studies_api
 from spotthebot.annotation.tables import LINEAGE
@@ -70,7 +69,6 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
             campaign_setup_api.router,
             verdicts_api.router,
             annotators_api.router,
-            reviews_assignments_api.router,
             entries_api.router,
             payments_api.router,
             annotations_api.router,

@@ -10,7 +10,6 @@ from fastapi import FastAPI
 from spotthebot.clients import AsyncBots
 from spotthebot.contracts.conversations.events import EventType
 from spotthebot.conversations.chats.api import chats as chats_api
-from spotthebot.conversations.chats.api import entries as entries_api
 from spotthebot.conversations.chats.api import people as people_api
 from spotthebot.conversations.chats.api import ratings as ratings_api
 from spotthebot.conversations.chats.use_cases.turns import CHATS
@@ -100,7 +99,6 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
             exports_api.conversation_router,
             conversations_api.router,
             chats_api.router,
-            entries_api.router,
             people_api.router,
             ratings_api.router,
             events_router(EventType),

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from spotthebot.analytics.kept_results.errors import TooManyResults
-from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads
-from spotthebot.analytics.kept_results.use_cases.shared_tasks import SharedTasks
+from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads, SharedTasks
 from spotthebot.kit.database.pool_shares import PoolUser, pool_user
 
 

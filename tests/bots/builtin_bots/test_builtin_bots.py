@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotthebot.bots.builtin_bots.domain.builders import build
+from spotthebot.bots.builtin_bots.domain.builders import ANSWERS, build
 from spotthebot.bots.builtin_bots.domain.chance import chance_of
 from spotthebot.bots.builtin_bots.domain.contract import BuiltinBot, BuiltinModel
-from spotthebot.bots.builtin_bots.domain.dull import ANSWERS
 from spotthebot.bots.builtin_bots.domain.eliza_rules import RULES
 from spotthebot.bots.builtin_bots.domain.ngram import Trigrams
 from spotthebot.bots.builtin_bots.domain.reflection import reflected

@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from spotthebot.contracts.conversations.conversations import ParticipantKind
 from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.conversations.exports.domain import CardFacts, SourceCorpus, write_card
-from spotthebot.kit.exports.arrow import arrow_schema
+from spotthebot.kit.exports.parquet import arrow_schema
 from tests.factories.exported import exported
 
 NASTY = [

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import scipy
 
-from spotthebot.fed.stats.annotator_ratings import annotator_ratings
 from spotthebot.fed.stats.correlation import (
     CorrelationKind,
     beside_length,
@@ -15,7 +14,7 @@ from spotthebot.fed.stats.correlation import (
     lead_over_length,
     partial_rank_correlation,
 )
-from spotthebot.fed.stats.samples import MAX_GROUPS, dialogue_codes, few_groups
+from spotthebot.fed.stats.samples import MAX_GROUPS, annotator_ratings, dialogue_codes, few_groups
 from spotthebot.statistics.errors import ColumnMalformed, ColumnsDiffer, KindUnknown, LevelOutOfRange
 from tests.factories.known import known
 

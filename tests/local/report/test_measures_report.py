@@ -21,9 +21,9 @@ from spotthebot.contracts.annotation.measures import HEADLINE, ShownTurns
 from spotthebot.local.report.files import as_csv, write_report
 from spotthebot.local.report.findings import measure_finding
 from spotthebot.local.report.latex import latex_table
-from spotthebot.local.report.measures_report import MeasuresReport
 from spotthebot.local.report.mixed_model_tables import mixed_model_tables
 from spotthebot.local.report.pages import page
+from spotthebot.local.report.study_report import MeasuresReport
 from spotthebot.local.report.table import Table
 from tests.analytics.stats.mixed_model_data import small_study
 from tests.factories.measured_campaigns import answered, measured_campaign

@@ -10,8 +10,7 @@ from spotthebot.analytics.labels.domain import CodedAnnotation, LabelledCampaign
 from spotthebot.contracts.conversations.conversations import ConversationOut
 from spotthebot.local.report.analysis_report import AnalysisReport
 from spotthebot.local.report.pages import page
-from spotthebot.local.report.sample_pages import Given, written_samples
-from spotthebot.local.report.samples import Samples, Selected, select_samples
+from spotthebot.local.report.samples import Given, Samples, Selected, select_samples, written_samples
 from tests.factories.analyses import analysis
 
 CODES = {"b": 0, "u": 1, "h": 2}

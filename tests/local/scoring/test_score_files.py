@@ -13,8 +13,8 @@ from spotthebot.fed.dimension_sets.domain.published_dimensions import DIALOGUE_L
 from spotthebot.fed.dimension_sets.errors import DimensionNameTaken, DimensionUnusable, NoSuchDimension
 from spotthebot.kit.exports.formats import ExportFormat, open_exporter
 from spotthebot.local.scoring.dialogue_files import read_dialogues
-from spotthebot.local.scoring.dimension_choice import choose_dimensions
 from spotthebot.local.scoring.errors import NotDialogues, NotDimensions
+from spotthebot.local.scoring.files import choose_dimensions
 from tests.factories.exported import exported
 
 TURNS = [{"speaker": "A", "text": "Hello!"}, {"speaker": "B", "text": "Hi."}, {"speaker": "A", "text": "Bye."}]

@@ -16,7 +16,7 @@ from tests.local.training.trainings import run, tiny
 pytestmark = needs_models
 torch = lazily("torch")
 gpt_network = lazily("spotthebot.local.training.causal_task:gpt_network")
-Checkpoints = lazily("spotthebot.local.training.checkpoints:Checkpoints")
+Checkpoints = lazily("spotthebot.local.training.training_loop:Checkpoints")
 gru_arguments = lazily("spotthebot.local.training.gru_task:gru_arguments")
 OwnVocabulary = lazily("spotthebot.local.training.own_vocabulary:OwnVocabulary")
 BiEncoderTask = lazily("spotthebot.local.training.ranking_tasks:BiEncoderTask")

@@ -9,15 +9,37 @@ from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.builtin import BuiltinBots, BuiltinSpeaker
 from spotthebot.bots.protocols.remote import remote_speaker
 from spotthebot.bots.protocols.speaker import Speaker
-from spotthebot.bots.protocols.transformers import TransformersSpeaker
-from spotthebot.bots.protocols.triton import TritonSpeaker, over_grpc, over_http
-from spotthebot.contracts.bots.protocols import BuiltinProtocol, TransformersProtocol, TritonProtocol
-from spotthebot.inference.errors import HostingMissing
+from spotthebot.bots.protocols.triton import TritonSpeaker, generation_request, over_grpc, over_http
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.replies import Fault
+from spotthebot.contracts.bots.protocols import BuiltinProtocol, Sampling, TransformersProtocol, TritonProtocol
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
+from spotthebot.inference.errors import HostingMissing, ModelNotLoadable, RequestRefused, WorkerUnavailable
 from spotthebot.inference.models.dialogue import kind as dialogue_kind
 from spotthebot.inference.triton.control import TritonControl
 from spotthebot.inference.workers.pool import ModelWorkers
 from spotthebot.inference.workers.worker import WorkerModel
 from spotthebot.kit.crypto.vault import Unreadable, Vault
+
+
+class TransformersSpeaker(Speaker):
+    """Requests replies from a worker process, which starts at the first request."""
+
+    def __init__(self, model: WorkerModel, sampling: Sampling, workers: ModelWorkers) -> None:
+        self._model = model
+        self._sampling = sampling
+        self._workers = workers
+
+    async def ask(self, context: Context, _key: str) -> ReplyOut:
+        try:
+            result = await self._workers.infer(self._model, generation_request(context, self._sampling))
+        except RequestRefused as error:
+            raise Fault(ReplyFailure.INVALID, error.detail) from error
+        except WorkerUnavailable as error:
+            raise Fault(ReplyFailure.UNREACHABLE, error.detail, transient=True) from error
+        except (HostingMissing, ModelNotLoadable) as error:
+            raise Fault(ReplyFailure.UNREACHABLE, error.detail) from error
+        return ReplyOut.said(str(result["text"]))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from spotthebot.bots.outbound import json_of
-from spotthebot.bots.protocols.errors_inside import fault_inside
 from spotthebot.bots.questions.domain.replies import Fault
 from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote, ReplyOut
 from spotthebot.kit.outbound.http import Answer, read_json
@@ -14,6 +13,11 @@ _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thi
 _REASONING_PART = re.compile(r"think|reason|thought|analysis|summary", re.IGNORECASE)
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens"})
 _EVENT = re.compile(r"\r\n?|\n")
+_LIMITED = 429
+_LIMITED_WORDS = re.compile(r"rate.?limit|too.?many.?requests|throttl|resource.?exhausted", re.IGNORECASE)
+_ERRORS_FROM = 400
+_PASSING = frozenset({502, 503, 504})
+_FIELDS = ("code", "status", "statusCode", "status_code", "type", "message", "detail")
 
 
 def read_completion(answer: Answer) -> ReplyOut:
@@ -114,3 +118,44 @@ def _collected(answer: Answer) -> dict[str, Any]:
     if not is_whole and finish is None:
         raise Fault(ReplyFailure.INVALID, "The stream ended before the reply was complete.", transient=True)
     return {"choices": [{"message": message | {"content": "".join(text)}, "finish_reason": finish}]}
+
+
+def fault_inside(answer: Any, retry_after_seconds: float | None = None) -> Fault | None:  # noqa: ANN401 - JSON
+    """Return the fault for an answer's `error`, with its `Retry-After`; None without an error.
+
+    Some servers answer with the error itself (`{"object": "error", "message": ..., "code": ...}`). A rate limit is
+    recognised by status 429 in a field of the error, or by words in it, such as `rate_limit_exceeded`.
+    """
+    if not isinstance(answer, dict):
+        return None
+    inside = answer.get("error") or (answer if _is_error(answer) else None)
+    if not inside:
+        return None
+    facts = inside if isinstance(inside, dict) else {}
+    codes = [facts.get(name, answer.get(name)) for name in _FIELDS] + [inside]
+    numbers = {_status(code) for code in codes}
+    detail = f"The answer holds an error instead of a reply: {inside}."
+    if _LIMITED in numbers or any(map(_names_limit, codes)):
+        return Fault(ReplyFailure.RATE_LIMITED, detail, transient=True, retry_after_seconds=retry_after_seconds)
+    if numbers & _PASSING:
+        return Fault(ReplyFailure.HTTP_ERROR, detail, transient=True, retry_after_seconds=retry_after_seconds)
+    return Fault(ReplyFailure.INVALID, detail)
+
+
+def _status(code: object) -> int:
+    """Return the HTTP status that a field names as a number or in digits; 0 if it names none."""
+    if isinstance(code, str):
+        return int(code) if len(code) == 3 and code.isascii() and code.isdigit() else 0
+    return int(code) if isinstance(code, int | float) and 100 <= code < 600 else 0
+
+
+def _names_limit(code: object) -> bool:
+    return isinstance(code, str) and _LIMITED_WORDS.search(code) is not None
+
+
+def _is_error(answer: dict[str, Any]) -> bool:
+    """Return whether an answer without an `error` is an error itself."""
+    values = [answer.get(name) for name in _FIELDS]
+    return answer.get("object") == "error" or any(
+        _names_limit(value) or _status(value) >= _ERRORS_FROM for value in values
+    )

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from aiohttp import ClientWebSocketResponse, WSMsgType
 
 from spotthebot.bots.outbound import BotHttp, json_of
-from spotthebot.bots.protocols.errors_inside import fault_inside
+from spotthebot.bots.protocols.openai_answers import fault_inside
 from spotthebot.bots.protocols.speaker import Speaker, text_in
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import Fault

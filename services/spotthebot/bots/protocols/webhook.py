@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from standardwebhooks import Webhook
 
 from spotthebot.bots.outbound import BotHttp, json_of
-from spotthebot.bots.protocols.errors_inside import fault_inside
+from spotthebot.bots.protocols.openai_answers import fault_inside
 from spotthebot.bots.protocols.speaker import Speaker, text_in
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import Fault

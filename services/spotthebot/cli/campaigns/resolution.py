@@ -3,8 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from spotthebot.cli.campaigns.declaration import CampaignTerms
-from spotthebot.cli.campaigns.declaration_file import CampaignDeclared
+from spotthebot.cli.campaigns.declaration_file import CampaignDeclared, CampaignTerms
 from spotthebot.cli.declarations.names import UnknownName, instead_of
 from spotthebot.cli.declarations.yaml_file import Place
 from spotthebot.cli.resources.directories import Collections

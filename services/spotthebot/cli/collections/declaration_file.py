@@ -1,19 +1,45 @@
-"""Reads a collection's file, and checks its keys against each other."""
+"""The keys of a collection's file: reads it, and checks its keys against each other."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-from pydantic import BaseModel, RootModel
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
 
-from spotthebot.cli.collections.chats import ChatsDeclaration
-from spotthebot.cli.collections.declaration import Declaration, OpeningFrom, PeopleFrom, PersonasFrom
+from spotthebot.cli.collections.declaration import Bot, Declaration, OpeningFrom, PeopleFrom, PersonasFrom
 from spotthebot.cli.declarations.declared import Contradictions, Declared, Form, read_declared
 from spotthebot.cli.declarations.yaml_file import Place, YamlFile
-from spotthebot.contracts.conversations.chats import ChatOpening, Question, chat_faults
+from spotthebot.contracts.conversations.chats import ChatOpening, ChatSettings, Question, chat_faults
 from spotthebot.contracts.conversations.collections import StopRules, plan_faults
 from spotthebot.contracts.conversations.openings import opening_faults
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
+from spotthebot.contracts.wire import Domain, Name
+
+_EXAMPLES: list[JsonValue] = [
+    {
+        "name": "people-1",
+        "domain": "everyday",
+        "mode": "human_bot",
+        "bots": ["our-bot", "their-bot", "eliza", "dull"],
+        "conversations_per_person": 18,
+        "compares": "each_question",
+        "opening": {"begins": "person", "first_words": "Hi!"},
+        "seed": 7,
+    },
+]
+
+
+class ChatsDeclaration(ChatSettings):
+    """A collection of chats with people for `./stb collect`."""
+
+    model_config = ConfigDict(title="Chats", json_schema_extra={"examples": _EXAMPLES})
+
+    name: Name = Field(description="What the collection is called.")
+    domain: Domain = Field(description="What is talked about, such as `everyday`.")
+    mode: Literal["human_bot"] = Field(description="People chat with bots.")
+    bots: tuple[Bot, ...] = Field(min_length=1, max_length=100, description="The bots to draw from.")
+    personas: PersonasFrom | None = Field(default=None, description="Whom person and bot play; nothing: anyone.")
+
 
 CollectionDeclared: TypeAlias = Declared[Declaration]
 ChatsDeclared: TypeAlias = Declared[ChatsDeclaration]

@@ -7,9 +7,8 @@ from collections.abc import Awaitable, Iterator, Mapping
 from typing import Any, Final, TypeVar, overload
 from uuid import UUID
 
-from spotthebot.cli.collections.chats import ChatsDeclaration
 from spotthebot.cli.collections.declaration import Declaration
-from spotthebot.cli.collections.declaration_file import ChatsDeclared, CollectionDeclared
+from spotthebot.cli.collections.declaration_file import ChatsDeclaration, ChatsDeclared, CollectionDeclared
 from spotthebot.cli.declarations.names import UnknownName, listed
 from spotthebot.cli.declarations.yaml_file import Place
 from spotthebot.cli.resources.directories import Bots, Corpora

@@ -11,6 +11,7 @@ from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.commands.value_files import Events, Every, ValuesFile, filter_of, say_values, write_values
 from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
+from spotthebot.contracts.analytics.verdicts import PairVerdictOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.contracts.annotation.trainings import TrainingResultsOut, WorkforceResultOut
 from spotthebot.contracts.annotation.verdicts import words_of
@@ -19,6 +20,14 @@ from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
 
 Campaign = Annotated[str, typer.Argument(metavar="CAMPAIGN", help=f"{NAMED} the campaign.")]
+Margin = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        max=1,
+        help="Difference of win rates up to which bots are equivalent; without it, the campaign's margin.",
+    ),
+]
 
 
 @reads_services
@@ -206,3 +215,39 @@ def _rule(campaign: CampaignOut) -> str | None:
 
 def _say_state(campaign: CampaignOut) -> None:
     say(f"Campaign {printable(campaign.name)} ({campaign.id}): {campaign.state}")
+
+
+@reads_services
+def verdicts(services: Services, campaign: Campaign, margin: Margin = None, as_json: AsJson = False) -> None:
+    """Show which pairs of bots are decided, and about how much more work the others need."""
+
+    async def read(clients: Clients) -> list[PairVerdictOut]:
+        found = await find(Campaigns(clients), campaign)
+        return [each async for each in clients.analytics.list_verdicts(found.id, margin=margin)]
+
+    found = ask(services, read)
+    if as_json:
+        print_json({"verdicts": dumped(found)})
+        return
+    columns = ("Bot", "Verdict", "Other", "Difference", "Bounds", "Games", "Needs")
+    rows = (
+        (each.bot, each.verdict, each.other, _number(each.estimate), _bounds(each), each.n, _needs(each))
+        for each in found
+    )
+    print_list(columns, rows, empty="The campaign has no pair of bots.")
+    if found:
+        say(f"{sum(each.given is not None for each in found)} of {len(found)} pairs are decided.")
+
+
+def _number(value: float | None) -> str | None:
+    return None if value is None else f"{value:+.2f}"
+
+
+def _bounds(pair: PairVerdictOut) -> str | None:
+    return None if pair.low is None or pair.high is None else f"{pair.low:+.2f} to {pair.high:+.2f}"
+
+
+def _needs(pair: PairVerdictOut) -> str | None:
+    more = {"conversations": pair.more_conversations, "annotators": pair.more_annotators}
+    needs = " or ".join(f"{number:,} more {name}" for name, number in more.items() if number is not None)
+    return ": ".join(filter(None, (pair.reason, needs))) or None

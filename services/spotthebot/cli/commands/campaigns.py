@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from spotthebot.cli.campaigns import run
-from spotthebot.cli.campaigns.declaration import Declaration
-from spotthebot.cli.campaigns.declaration_file import CampaignDeclared, read_declaration
+from spotthebot.cli.campaigns.declaration_file import CampaignDeclared, Declaration, read_declaration
 from spotthebot.cli.campaigns.run import DeclaredCampaign, Estimate
 from spotthebot.cli.commands.declarations import Schema, declaration_faults, print_schema, required
 from spotthebot.cli.commands.options import JsonFile, check_folder, check_output, say_session, write_json

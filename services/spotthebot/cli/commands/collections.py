@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spotthebot.cli.collections import run
-from spotthebot.cli.collections.chats import ChatsDeclaration
 from spotthebot.cli.collections.declaration_file import (
+    ChatsDeclaration,
     ChatsDeclared,
     CollectionDeclared,
     CollectionFile,

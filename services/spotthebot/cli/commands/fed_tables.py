@@ -7,9 +7,8 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from spotthebot.contracts.fed.score_jobs import DimensionScoresOut
-from spotthebot.local.scoring.correlations import correlate_ratings
 from spotthebot.local.scoring.dialogue_files import ReadDialogues
-from spotthebot.local.scoring.run import Scored
+from spotthebot.local.scoring.run import Scored, correlate_ratings
 
 _MAX_SHOWN: Final = 40
 

@@ -11,8 +11,7 @@ from spotthebot.cli.commands.rejected_rows import print_counts, print_rejected
 from spotthebot.cli.commands.service_options import takes_services
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.conversations.exports import ImportedOut
-from spotthebot.importers.campaign_exports import ExportedCampaign, read_exported_campaign
-from spotthebot.importers.campaign_import import import_campaign
+from spotthebot.importers.campaign_exports import ExportedCampaign, import_campaign, read_exported_campaign
 from spotthebot.importers.conversation_exports import import_export, open_export
 from spotthebot.importers.dump_import import Imported, import_dump
 from spotthebot.importers.published_dump.dump import open_dump

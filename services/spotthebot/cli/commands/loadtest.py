@@ -11,7 +11,7 @@ from rich.table import Column, Table
 from spotthebot.cli.commands.local_commands import on_this_machine
 from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, JsonFile, check_output, folder_at, write_json
 from spotthebot.local.loadtest.plan import LoadPlan
-from spotthebot.local.loadtest.processor import LOAD
+from spotthebot.local.loadtest.record import LOAD
 from spotthebot.local.loadtest.result import LoadResult
 from spotthebot.local.loadtest.run import run_load
 from spotthebot.local.progress import say, showing_progress

@@ -14,8 +14,7 @@ from spotthebot.cli.commands.resource_tables import print_list
 from spotthebot.cli.commands.service_options import takes_services
 from spotthebot.cli.studies import run
 from spotthebot.cli.studies.costs import Cost, total_cost
-from spotthebot.cli.studies.declaration import StudyDeclaration
-from spotthebot.cli.studies.declaration_file import StudyDeclared, read_study
+from spotthebot.cli.studies.declaration_file import StudyDeclaration, StudyDeclared, read_study
 from spotthebot.cli.studies.run import DeclaredStudy, EstimatedStudy
 from spotthebot.contracts.annotation.campaigns import CampaignState
 from spotthebot.contracts.annotation.previews import CampaignEstimateOut

@@ -21,8 +21,7 @@ from spotthebot.local.errors import JobFailed
 from spotthebot.local.progress import Steps
 from spotthebot.local.report.analysis_report import AnalysisReport
 from spotthebot.local.report.campaign_data import read_design, read_samples
-from spotthebot.local.report.measures_report import MeasuresReport
-from spotthebot.local.report.study_report import StudyReport
+from spotthebot.local.report.study_report import MeasuresReport, StudyReport
 from spotthebot.local.runtime.session import Clients
 
 _NO_OUTCOME: Final = (

@@ -1,16 +1,22 @@
-"""Reads a study's file: each of its tasks becomes the declaration of a campaign."""
+"""A study's file: its keys, and how each of its tasks becomes the declaration of a campaign.
+
+A task says what a campaign's file says, without the keys that all tasks of a study share.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+from pydantic.config import JsonDict
 
-from spotthebot.cli.campaigns.declaration import CampaignTerms, Declaration
 from spotthebot.cli.campaigns.declaration_file import (
     OBJECTS,
     CampaignDeclared,
+    CampaignTerms,
+    Collection,
+    Declaration,
     NamedFiles,
     beside_packages,
     named_twice,
@@ -19,14 +25,77 @@ from spotthebot.cli.campaigns.declaration_file import (
 from spotthebot.cli.declarations.declared import Contradictions, Declared, Form, read_declared
 from spotthebot.cli.declarations.errors import DeclarationFaulty, Fault
 from spotthebot.cli.declarations.yaml_file import Place
-from spotthebot.cli.studies.declaration import StudyDeclaration, Task
+from spotthebot.contracts.annotation.campaign_settings import CampaignSettings
+from spotthebot.contracts.annotation.campaigns import MAX_COLLECTIONS
+from spotthebot.contracts.annotation.studies import MAX_TASKS, StudySettings
 from spotthebot.contracts.names import ReadableName
+from spotthebot.contracts.wire import Name
 from spotthebot.kit.text.characters import printable
 from spotthebot.kit.text.validation import reason_of
 
 TASKS: Final = "tasks"
 _SHARED: Final = "collections"
 _CAMPAIGN_NAME: Final = TypeAdapter[str](ReadableName)
+_EXAMPLES: list[JsonValue] = [
+    {
+        "name": "abc-small",
+        "collections": ["everyday-1"],
+        "chats": ["talks"],
+        "tasks": [
+            {"protocol": "abc_consistency", "units_twice": 12},
+            {"protocol": "dialogue_likert", "units_twice": 12, "packages_per_annotator": 60},
+            {"protocol": "comparative"},
+        ],
+        "outcome": "quality",
+        "seed": 11,
+    }
+]
+_SETTINGS: Final = CampaignSettings.model_fields
+Chats = Annotated[Name, Field(description="Name or id of a collection of chats.")]
+
+
+def _without_default(schema: JsonDict) -> None:
+    del schema["default"]
+
+
+class Task(CampaignTerms):
+    """A task of a study: a campaign over the study's collections."""
+
+    model_config = ConfigDict(title="Task")
+
+    name: Name | None = Field(
+        default=None,
+        description="What the task is called in the study, no other task has the name; without it, as its protocol.",
+    )
+    annotations_per_segment: Annotated[int, _SETTINGS["annotations_per_segment"]] = 1
+    seed: Annotated[int, _SETTINGS["seed"]] = Field(
+        default=0,
+        description="Of this task's draws; without it, the study's seed.",
+        json_schema_extra=_without_default,
+    )
+
+
+class StudyDeclaration(StudySettings):
+    """A study for `./stb study`: several tasks over the same dialogues."""
+
+    model_config = ConfigDict(title="Study", json_schema_extra={"examples": _EXAMPLES})
+
+    name: Name = Field(description="What the study is called; the campaign of a task is called NAME.TASK.")
+    collections: tuple[Collection, ...] = Field(
+        default=(),
+        max_length=MAX_COLLECTIONS,
+        description="Whose conversations the annotators of every task see, each collection once.",
+    )
+    chats: tuple[Chats, ...] = Field(
+        default=(),
+        max_length=MAX_COLLECTIONS,
+        description="Collections of chats: what people said of the dialogues that they had are measures too.",
+    )
+    tasks: tuple[Task, ...] = Field(
+        default=(),
+        max_length=MAX_TASKS,
+        description="What annotators are asked, each task in a campaign of its own; a study of chats needs none.",
+    )
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from spotthebot.fed.score_sets import store as score_sets_store
 from spotthebot.fed.score_sets.domain import RejectedConversation, ScoredContext, ScoreJob
 from spotthebot.fed.score_sets.tables import STEP_JOBS as TABLES
 from spotthebot.fed.score_sets.use_cases import read_contexts
-from spotthebot.fed.scores.domain.context_scores import score_context
+from spotthebot.fed.scores.domain.scoring import score_context
 from spotthebot.fed.scores.errors import LikelihoodUnusable
 from spotthebot.fed.scores.use_cases import open_scorer, options_of, rule_of
 from spotthebot.inference.errors import TritonRefused, WorkerUnavailable

@@ -11,9 +11,14 @@ from spotthebot.fed.dimension_sets.domain.dimensions import Dimension, unique_fo
 from spotthebot.fed.dimension_sets.use_cases import get_dimension_set
 from spotthebot.fed.likelihoods.domain import LikelihoodOptions, found_contexts
 from spotthebot.fed.model import Scorer, Scorers, find_template_date, predicts_contexts
-from spotthebot.fed.scores.domain.context_scores import ContextScore, fit_baselines, score_context, with_baselines
 from spotthebot.fed.scores.domain.modes import Mode, PolarityChoice, ScoringRule, SetRule
-from spotthebot.fed.scores.domain.scoring import require_followups
+from spotthebot.fed.scores.domain.scoring import (
+    ContextScore,
+    fit_baselines,
+    require_followups,
+    score_context,
+    with_baselines,
+)
 from spotthebot.fed.scores.errors import LikelihoodUnusable, ModeNotForModel, ScoringTooSlow
 from spotthebot.kit.database.sessions import ReadSession
 

@@ -2,7 +2,7 @@
 
 The turns of one dialogue are alike and are left out together. If the annotator of each rating is known, annotators are
 a sample as well: an annotator who is lenient or likes long answers shifts all their ratings. The variance is that of
-`spotthebot.statistics.left_out`, with dialogues and annotators as clusters. `benchmarks/fed/coverage` measures the
+`spotthebot.statistics.uncertainty`, with dialogues and annotators as clusters. `benchmarks/fed/coverage` measures the
 coverage.
 """
 

@@ -7,9 +7,15 @@ open no conversation of bots. Annotators claim packages one after the other, so 
 annotator gets which package.
 """
 
+import asyncio
+import importlib.util
+import shutil
+import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Final
 from uuid import UUID
 
@@ -20,15 +26,16 @@ from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
 from spotthebot.contracts.annotation.entries import EntryLinkIn
 from spotthebot.contracts.conversations.collections import AllPlayAllIn, CollectionOut, CollectionState
 from spotthebot.contracts.conversations.openings import HumanPool, Opening
-from spotthebot.contracts.fed.score_jobs import ScoreSetOut
+from spotthebot.contracts.fed.score_jobs import ScoreJobIn, ScoreSetOut
+from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
 from spotthebot.local.background import poll_until, wait_until_built
 from spotthebot.local.demonstration.judge import DemoJudges, judge_demo
-from spotthebot.local.demonstration.scores import score_demo
 from spotthebot.local.errors import JobFailed
 from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.data_folder import DataFolder
 from spotthebot.local.runtime.session import Clients
 from spotthebot.local.sample import DOMAIN
+from spotthebot.local.scoring.collections import offer_model, score_collection
 from spotthebot.local.seeding import BUILT_IN, register_built_in, simulated_annotators, upload_sample
 from spotthebot.simulation.work import annotate
 
@@ -44,6 +51,8 @@ _ANNOTATORS = 12
 _VISITORS_PACKAGE = 5
 _VISITOR = "you"
 _INSTRUCTIONS = "Say for each side whether it is a human or a bot, and which side was more fluent, sensible, specific."
+_SCORER: Final = "demo-scorer"
+_TRAINING_STEPS: Final = 80
 
 
 @dataclass(frozen=True)
@@ -168,3 +177,52 @@ async def _build(clients: Clients, collection: CollectionOut, seed: int, steps: 
     )
     with steps.step("Building packages", total=1):
         return await wait_until_built(clients.annotation, await clients.annotation.create_campaign(request))
+
+
+async def score_demo(
+    clients: Clients, folder: DataFolder | None, collection_id: UUID, steps: Steps, *, seed: int
+) -> ScoreSetOut | None:
+    """Score every bot's dialogues by their overall quality.
+
+    Returns None if torch is not installed, or if there is no data folder for the trained model.
+    """
+    if folder is None or importlib.util.find_spec("torch") is None:
+        return None
+    with steps.step("Training a scorer on the sample corpus", total=1):
+        scorer = await _train(folder)
+    model = await asyncio.to_thread(offer_model, folder, str(scorer), beside=folder.path)
+    request = ScoreJobIn(
+        collection_id=collection_id,
+        scorer=ScorerIn(
+            model=model,
+            mode="followup_mean",
+            polarity="negatives",
+            dimensions=("overall",),
+            dimension_set=DimensionSetRef(set="bipartite"),
+            over_long="truncate_oldest_turns",
+        ),
+        level="dialogue",
+        seed=seed,
+    )
+    return await score_collection(clients, request, steps)
+
+
+async def _train(folder: DataFolder) -> Path:
+    """Train the model in a separate process, unless an earlier demonstration on this data folder trained it."""
+    target = (folder.path / _SCORER).absolute()
+    if target.is_dir():
+        return target
+    with tempfile.TemporaryDirectory(prefix=".training-", dir=folder.path) as unfinished:
+        out = Path(unfinished) / "model"
+        command = ("-m", "spotthebot.cli", "fed", "train-scorer", "sample", "--out", str(out))
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, *command, "--steps", str(_TRAINING_STEPS)),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        said, _ = await process.communicate()
+        if process.returncode:
+            reason = " ".join(said.decode(errors="replace").split())[-500:]
+            raise JobFailed(what="Training the scorer", reason=reason)
+        shutil.move(out, target)
+    return target

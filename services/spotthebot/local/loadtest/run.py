@@ -14,10 +14,8 @@ import httpx
 from spotthebot.kit.processes.spec import Event
 from spotthebot.local.loadtest.actors import Actors
 from spotthebot.local.loadtest.made_data import open_campaign, prepare
-from spotthebot.local.loadtest.memory import mebibytes_of
 from spotthebot.local.loadtest.plan import BOUNDS_MS, LoadPlan
-from spotthebot.local.loadtest.processor import processor_seconds, time_between
-from spotthebot.local.loadtest.record import Record, percentile
+from spotthebot.local.loadtest.record import Record, mebibytes_of, percentile, processor_seconds, time_between
 from spotthebot.local.loadtest.result import LoadResult, Memory, Requests
 from spotthebot.local.postgres.health import SERVER
 from spotthebot.local.progress import Step, Steps

@@ -19,8 +19,7 @@ from spotthebot.local.report.fooling_tables import interactor_tables
 from spotthebot.local.report.methods import methods
 from spotthebot.local.report.references import Prose
 from spotthebot.local.report.report import CampaignReport
-from spotthebot.local.report.sample_pages import SampleGroup, written_samples
-from spotthebot.local.report.samples import TIES, Samples
+from spotthebot.local.report.samples import TIES, SampleGroup, Samples, written_samples
 from spotthebot.local.report.table import Table
 from spotthebot.local.report.tables import has_features, tables
 

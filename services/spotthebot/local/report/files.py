@@ -13,7 +13,7 @@ from spotthebot.kit.text.characters import without_formula
 from spotthebot.local.report.latex import latex_document, latex_table
 from spotthebot.local.report.pages import page
 from spotthebot.local.report.report import Report
-from spotthebot.local.report.sample_pages import SampleGroup
+from spotthebot.local.report.samples import SampleGroup
 from spotthebot.local.report.table import Cell, Table
 
 _GROUPS: Final = TypeAdapter(tuple[SampleGroup, ...])

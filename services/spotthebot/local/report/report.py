@@ -9,7 +9,7 @@ from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.analytics.studies import StudyProvenance
 from spotthebot.local.report.drawings import Drawing
 from spotthebot.local.report.references import Prose
-from spotthebot.local.report.sample_pages import SampleGroup
+from spotthebot.local.report.samples import SampleGroup
 from spotthebot.local.report.table import Table
 
 

@@ -1,29 +1,44 @@
 """Runs all services and workers as processes of this machine, from bound sockets to a clean stop."""
 
 import contextlib
+import json
 import os
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICES, ServiceEntry
+from spotthebot.kit.processes.log_file import LogFile
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.processes.spec import Event, OnLine, ProcessSpec
 from spotthebot.kit.processes.supervisor import Supervisor
 from spotthebot.kit.waits.cancellation import in_background
 from spotthebot.local.postgres.health import kept_alive
-from spotthebot.local.runtime import preloaded
-from spotthebot.local.runtime.bootstrap import Bootstrap
+from spotthebot.local.runtime.bootstrap import DATABASE_URL_VARIABLE, Bootstrap
 from spotthebot.local.runtime.data_folder import DataFolder, RunningService, RunningWorker, State
-from spotthebot.local.runtime.environment import inherited_environment, service_environment
-from spotthebot.local.runtime.event_log import log_event
 from spotthebot.local.runtime.local_settings import LocalSettings
 from spotthebot.local.runtime.reload import restart_on_change, watched_folders
 
 HOST = "127.0.0.1"
+NEEDS = (
+    "httptools",
+    "uvloop",
+    "spotthebot.clients.conversations.client",
+    "spotthebot.kit.events",
+    "spotthebot.kit.exports",
+    "spotthebot.kit.jobs.queue",
+    "spotthebot.kit.outbound.http",
+    "spotthebot.kit.service.process",
+    "spotthebot.kit.serving.configuration",
+    "spotthebot.kit.web.api",
+    "spotthebot.kit.web.bearer.part",
+)
+"""Modules that most services need, as a test checks. The program that forks services imports them."""
+_REMARKABLE = {"hung", "died"}
 
 
 @dataclass(frozen=True)
@@ -67,7 +82,7 @@ async def running_suite(
     environments = {service.name: service_environment(service, prepared, addresses.urls, local) for service in SERVICES}
     running = [service for service in SERVICES if service.name in addresses.sockets]
     # A process that restarts on a change must import everything itself, to import the changed files.
-    fork_needs = (preloaded.__name__,) if on_change is None else ()
+    fork_needs = (__name__,) if on_change is None else ()
     specs = [*local.before, *_specs(folder, running, addresses, environments, fork_needs)]
     supervisor: Supervisor
 
@@ -146,3 +161,44 @@ def _specs(
                 )
             )
     return servers + workers
+
+
+def log_event(folder: Path, event: Event) -> None:
+    """Append an event to `supervisor.log` in a folder of logs; it is lost if the disk is full."""
+    facts = {name: value for name, value in asdict(event).items() if name not in {"name", "kind"} and value is not None}
+    entry = {
+        "timestamp": datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
+        "level": "warning" if event.kind in _REMARKABLE else "info",
+        "event": f"process.{event.kind}",
+        "process": event.name,
+        **facts,
+    }
+    with suppress(OSError), closing(LogFile(folder / "supervisor.log")) as log:
+        log.write(json.dumps(entry).encode())
+
+
+def service_environment(
+    service: ServiceEntry, prepared: Bootstrap, urls: Mapping[str, str], local: LocalSettings
+) -> dict[str, str]:
+    """Return the variables that the suite sets for a service; the values include secrets."""
+    prefix = service.environment_prefix
+    return {
+        **{f"{prefix}{other.upper()}_URL": urls[other] for other in service.calls},
+        **_access(service, prefix, prepared),
+        **{name: value for name, value in local.environment.items() if name.startswith(prefix)},
+    }
+
+
+def _access(service: ServiceEntry, prefix: str, prepared: Bootstrap) -> dict[str, str]:
+    """Return the variables with a service's database URL and keys; a service without data gets a frontend's key."""
+    if service.schema is None:
+        return {f"{prefix}ANNOTATION_KEY": prepared.keys["annotation"]}
+    return {
+        f"{prefix}DATABASE_URL": prepared.urls.app_urls[service.schema],
+        f"{prefix}SERVICE_KEY": prepared.keys["service"],
+    }
+
+
+def inherited_environment() -> dict[str, str]:
+    """Return the environment of this process, without the URL of the database's superuser."""
+    return {name: value for name, value in os.environ.items() if name != DATABASE_URL_VARIABLE}

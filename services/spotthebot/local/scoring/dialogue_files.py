@@ -1,15 +1,32 @@
-"""Reads files of dialogues: JSON Lines, an export of the suite, or the published FED data, which is one list."""
+"""Reads files of dialogues: JSON Lines, every format of the suite's exports, or the published FED data (one list)."""
 
+import csv
+import io
 import json
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Final
 
-from spotthebot.fed.dialogues.domain.dialogues import Dialogue, Level, parse_dialogue
+from pydantic import ValidationError
+
+from spotthebot.contracts.conversations.conversations import ConversationState
+from spotthebot.contracts.conversations.exports import ExportedConversation
+from spotthebot.fed.dialogues.domain.conversations import texts_of, turns_to_score
+from spotthebot.fed.dialogues.domain.dialogues import Dialogue, Level, Turn, parse_dialogue
 from spotthebot.fed.dialogues.domain.published_data import parse_published
 from spotthebot.fed.dialogues.errors import DialogueUnusable
+from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.scoring.errors import NotDialogues
-from spotthebot.local.scoring.exported_dialogues import Row, exported_dialogue, exported_rows, is_exported
+
+Row = tuple[int, Mapping[str, Any]]
+"""A row's number, counted from 1 (of CSV, the line on which it ends), and its fields."""
+_PARQUET, _ZIP = b"PAR1", b"PK\x03\x04"
+_CSV: Final = ",".join(ExportedConversation.model_fields).encode()
+_TEXTS: Final = frozenset({"id", "collection", "domain", "mode", "state", "ended_by", "failure"})
+"""Fields of CSV that are text as they stand; the others are JSON."""
+_LONGEST_CELL: Final = 64 * 2**20
 
 
 @dataclass(frozen=True)
@@ -112,3 +129,94 @@ def _published(path: Path, content: bytes, level: Level) -> _Found:
             continue
         if rated.level is level:
             yield number, DialogueToScore(number, rated.dialogue, (len(rated.dialogue.turns),), rated.ratings)
+
+
+def is_exported(document: object) -> bool:
+    """Return whether a JSON value is a conversation of an export."""
+    return isinstance(document, dict) and {"participants", "bots", "state"} <= set(document)
+
+
+def exported_rows(path: Path, content: bytes) -> Iterator[Row] | None:
+    """Return the rows of an export in CSV, Parquet or a Hugging Face data set; None for other files.
+
+    While the rows are read, NotDialogues is raised if the file is damaged.
+    """
+    if content.startswith(_PARQUET):
+        return _numbered(_parquet_rows(path, content))
+    if content.startswith(_ZIP):
+        return _numbered(_zip_rows(path, content))
+    if content.startswith(_CSV):
+        return _csv_rows(path, content)
+    return None
+
+
+def exported_dialogue(
+    document: Mapping[str, Any], level: Level, speaker: str | None
+) -> tuple[Dialogue, tuple[int, ...]]:
+    """Return a conversation as a dialogue, and the numbers of turns after which it is scored.
+
+    Like the service `fed`, this scores turns of bots; with a `speaker`, only turns of this speaker. All turns of the
+    opening have the speaker `opening`. Raises DialogueUnusable.
+    """
+    try:
+        found = ExportedConversation.model_validate_json(json.dumps(document, default=str))
+    except (ValidationError, ValueError) as error:
+        fault = faults_of(error)[0] if isinstance(error, ValidationError) else error
+        raise DialogueUnusable(reason=f"it is not an exported conversation ({fault})") from error
+    if found.state is not ConversationState.COMPLETE:
+        raise DialogueUnusable(reason=f"the conversation is {found.state}, not complete")
+    ends = tuple(each.end for each in turns_to_score(found, level, None if speaker is None else [speaker]))
+    if not ends:
+        who = "no bot" if speaker is None else f"no bot '{speaker}'"
+        raise DialogueUnusable(reason=f"{who} answers in this conversation")
+    names = dict(zip("AB", found.bots, strict=True))
+    speakers = [*("opening" for _ in found.opening), *(names[turn.speaker] for turn in found.turns)]
+    turns = tuple(Turn(*each) for each in zip(speakers, texts_of(found), strict=True))
+    return Dialogue(found.id, turns), ends
+
+
+def _numbered(rows: Iterator[Mapping[str, Any]]) -> Iterator[Row]:
+    return enumerate(rows, start=1)
+
+
+def _csv_rows(path: Path, content: bytes) -> Iterator[Row]:
+    csv.field_size_limit(_LONGEST_CELL)
+    try:
+        lines = csv.DictReader(io.StringIO(content.decode(), newline=""), strict=True)
+        for row in lines:
+            cells = {name: _value(name, cell) for name, cell in row.items() if name is not None}
+            yield lines.line_num, cells
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise NotDialogues(
+            path=path, reason=f"it begins like an exported CSV file, but can't be read ({error})"
+        ) from error
+
+
+def _value(name: str, cell: str | None) -> Any:  # noqa: ANN401 - JSON
+    if not cell or name in _TEXTS:
+        return cell or None
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        return cell
+
+
+def _zip_rows(path: Path, content: bytes) -> Iterator[Mapping[str, Any]]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as files:
+            names = sorted(name for name in files.namelist() if name.startswith("data/") and name.endswith(".parquet"))
+            for name in names:
+                yield from _parquet_rows(path, files.read(name))
+    except zipfile.BadZipFile as error:
+        raise NotDialogues(path=path, reason=f"it begins like a zip file, but can't be read ({error})") from error
+
+
+def _parquet_rows(path: Path, content: bytes) -> Iterator[Mapping[str, Any]]:
+    import pyarrow as pa  # noqa: PLC0415 - takes 0.3 s
+    from pyarrow import parquet  # noqa: PLC0415 - the same
+
+    try:
+        for batch in parquet.ParquetFile(io.BytesIO(content)).iter_batches(batch_size=1000):
+            yield from batch.to_pylist()
+    except (pa.ArrowException, OSError) as error:
+        raise NotDialogues(path=path, reason=f"it begins like a Parquet file, but can't be read ({error})") from error

@@ -11,7 +11,6 @@ from typing import Any
 import torch
 
 from spotthebot.local.training.causal_task import CausalTask, ScorerTask
-from spotthebot.local.training.checkpoints import Checkpoints
 from spotthebot.local.training.corpus import TRAIN, VALIDATION, fingerprint
 from spotthebot.local.training.errors import (
     CheckpointDamaged,
@@ -28,7 +27,7 @@ from spotthebot.local.training.pretrained import sized_as_its_start
 from spotthebot.local.training.progress import Progress
 from spotthebot.local.training.ranking_tasks import BiEncoderTask, KeyValueTask
 from spotthebot.local.training.task import Task
-from spotthebot.local.training.training_loop import TrainingLoop
+from spotthebot.local.training.training_loop import Checkpoints, TrainingLoop
 
 _TASKS: dict[ModelKind, Callable[[Dialogues, Dialogues, TrainingOptions, str | None], Task]] = {
     ModelKind.GPT: CausalTask,

@@ -1,22 +1,54 @@
-"""The training loop: epochs of batches, validation, checkpoints, and resuming from a checkpoint."""
+"""The training loop: epochs of batches, validation, and checkpoints, which survive a power failure intact."""
 
 import math
+import os
+import pickle
+import shutil
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import torch
 
-from spotthebot.local.training.checkpoints import Checkpoints
-from spotthebot.local.training.errors import CorpusTooSmall, TrainingDiverged, TrainingStopped
+from spotthebot.local.training.errors import CheckpointDamaged, CorpusTooSmall, TrainingDiverged, TrainingStopped
 from spotthebot.local.training.options import TrainingOptions
 from spotthebot.local.training.progress import Progress
-from spotthebot.local.training.stop_signals import stop_requests
 from spotthebot.local.training.task import Task
 
 _LARGEST_GRADIENT = 1.0
 _STEPS_BETWEEN_REPORTS_OF_A_GPU = 20  # reading a loss makes the processor wait for the GPU
+
+
+class Checkpoints:
+    """The folder `checkpoint` of a training: its last state, and the weights of its best epoch."""
+
+    def __init__(self, out: Path) -> None:
+        self._folder = out / "checkpoint"
+        self._state = self._folder / "state.pt"
+        self._best = self._folder / "best.pt"
+
+    def save(self, state: dict[str, Any]) -> None:
+        _write(self._state, state)
+
+    def save_best(self, weights: dict[str, Any]) -> None:
+        _write(self._best, weights)
+
+    def find(self) -> dict[str, Any] | None:
+        """Return the last saved state, None if no state was saved; raises CheckpointDamaged."""
+        return _read(self._state) if self._state.exists() else None
+
+    def find_best(self) -> dict[str, Any] | None:
+        """Return the weights of the best epoch, None before the first validation; raises CheckpointDamaged."""
+        return _read(self._best) if self._best.exists() else None
+
+    def remove(self) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 @dataclass
@@ -174,3 +206,48 @@ class TrainingLoop:
     def _precision(self) -> torch.autocast:
         fits = self._device.type == "cuda" and self._task.autocasts
         return torch.autocast(self._device.type, dtype=torch.bfloat16, enabled=fits)
+
+
+def _write(path: Path, value: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".unfinished")
+    with unfinished.open("wb") as file:
+        torch.save(value, file)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise CheckpointDamaged(path=path, reason=first) from error
+    return state
+
+
+@contextmanager
+def stop_requests() -> Iterator[Callable[[], bool]]:
+    """Yield a function that returns whether SIGINT or SIGTERM has arrived; a second signal has its usual effect.
+
+    Outside the main thread no handler can be set, and the function returns False.
+    """
+    is_requested = False
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        nonlocal is_requested
+        is_requested = True
+        signal.signal(number, before[signal.Signals(number)])
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, note)
+    try:
+        yield lambda: is_requested
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -7,10 +7,19 @@ from importlib.metadata import version
 from pathlib import Path
 
 from spotthebot.local.progress import Steps
-from spotthebot.operations.backups.archive import Advance, BackupWriter, pieces_of, writing
+from spotthebot.operations.backups.archive import (
+    DATABASE,
+    FORMAT,
+    KEYS,
+    MODELS,
+    Advance,
+    BackupWriter,
+    Manifest,
+    pieces_of,
+    writing,
+)
 from spotthebot.operations.backups.dumps import add_dumps, programs_for, snapshot_of
 from spotthebot.operations.backups.kept_files import key_files, model_files
-from spotthebot.operations.backups.manifest import DATABASE, FORMAT, KEYS, MODELS, Manifest
 
 _MEBIBYTE = 1024 * 1024
 

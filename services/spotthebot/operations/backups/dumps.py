@@ -9,9 +9,8 @@ from psycopg import sql
 from spotthebot.local.postgres.binaries import Binaries
 from spotthebot.local.postgres.client_programs import ProgramFailed, find_client_programs, output_of
 from spotthebot.local.postgres.provision import connected, url_with
-from spotthebot.operations.backups.archive import Advance, BackupWriter
+from spotthebot.operations.backups.archive import Advance, BackupWriter, member_of
 from spotthebot.operations.backups.errors import DumpFailed, NoClientPrograms
-from spotthebot.operations.backups.manifest import member_of
 
 # Without owners and privileges, which the restoration sets up.
 _DUMP = ("--format=custom", "--no-owner", "--no-privileges")

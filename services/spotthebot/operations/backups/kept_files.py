@@ -6,7 +6,7 @@ from pathlib import Path
 
 from spotthebot.local.postgres.home import disk_errors
 from spotthebot.local.whole_files import written
-from spotthebot.operations.backups.manifest import KEYS, MODELS
+from spotthebot.operations.backups.archive import KEYS, MODELS
 
 _PREFIX, _MODELS_FOLDER, _KEY_FILE = "SPOTTHEBOT_", "_MODELS_FOLDER", "_KEY_FILE"
 

@@ -1,16 +1,17 @@
-"""Threads that compute results and draw figures, off the event loop.
+"""Computations that several callers share, in threads off the event loop.
 
-A computation needs many times the memory of its result. glibc would keep most of this memory in a heap of the thread,
-until the thread ends. So freed memory is returned to the system.
+Each runs once, and is cancelled when its last caller leaves. A computation needs many times the memory of its result.
+glibc would keep most of this memory in a heap of the thread, until the thread ends. So freed memory is returned to the
+system.
 """
 
 import asyncio
 import contextvars
 import ctypes
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Hashable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, Generic, ParamSpec, TypeVar
 
 from spotthebot.analytics.kept_results.errors import TooManyResults
 from spotthebot.kit.database.pool_shares import pool_user
@@ -25,6 +26,8 @@ _MAX_WAITING: Final = 100
 """The limit of computations of one API key that wait for a thread."""
 _MALLOC_TRIM: Final = getattr(ctypes.CDLL(None), "malloc_trim", None)
 """A function of glibc; other C libraries lack it."""
+_Key = TypeVar("_Key", bound=Hashable)
+_Answer = TypeVar("_Answer")
 
 
 class ComputeThreads:
@@ -119,3 +122,49 @@ class ComputeThreads:
         if waiting:
             self._waiting[name] = waiting
         return turn
+
+
+class SharedTasks(Generic[_Key, _Answer]):
+    """Runs one task for each key at a time.
+
+    A task is cancelled when all its callers have left. If a thread is already computing, the task continues instead,
+    and later callers find the stored result.
+    """
+
+    def __init__(self, threads: ComputeThreads) -> None:
+        self._threads = threads
+        self._tasks: dict[_Key, asyncio.Task[_Answer]] = {}
+        self._waiters = Counter[asyncio.Task[_Answer]]()
+
+    def begin(self, key: _Key, work: Callable[[], Coroutine[Any, Any, _Answer]]) -> asyncio.Task[_Answer]:
+        """Return the task of a key. If no such task is running, start one.
+
+        The task continues even if no caller waits for it.
+        """
+        if key not in self._tasks:
+            task = self._tasks[key] = asyncio.create_task(work())
+            task.add_done_callback(lambda done: self._end(key, done))
+        return self._tasks[key]
+
+    async def get(self, key: _Key, work: Callable[[], Coroutine[Any, Any, _Answer]]) -> _Answer:
+        """Return the result of the key's task; raises the task's errors."""
+        task = self.begin(key, work)
+        self._waiters[task] += 1
+        try:
+            return await asyncio.shield(task)
+        finally:
+            self._waiters[task] -= 1
+            if not self._waiters[task]:
+                del self._waiters[task]
+                if not (task.done() or self._threads.has_started(task)):
+                    self._forget(key, task)
+                    task.cancel()
+
+    def _end(self, key: _Key, done: asyncio.Task[_Answer]) -> None:
+        self._forget(key, done)
+        if not done.cancelled():
+            done.exception()  # retrieved here, since no caller may be waiting for it
+
+    def _forget(self, key: _Key, task: asyncio.Task[_Answer]) -> None:
+        if self._tasks.get(key) is task:
+            del self._tasks[key]

@@ -10,8 +10,7 @@ from importlib.resources.abc import Traversable
 from uuid import UUID
 
 from spotthebot.analytics.kept_results import store as results_store
-from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads
-from spotthebot.analytics.kept_results.use_cases.shared_tasks import SharedTasks
+from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads, SharedTasks
 from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.kit.database.sessions import Database
 

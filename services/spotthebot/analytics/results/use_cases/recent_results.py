@@ -14,8 +14,7 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRevision
-from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads
-from spotthebot.analytics.kept_results.use_cases.shared_tasks import SharedTasks
+from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads, SharedTasks
 from spotthebot.analytics.results.use_cases.figures import Figures, Form
 from spotthebot.analytics.results.use_cases.result_cache import ResultCache
 from spotthebot.contracts.analytics.figures import FigureParametersIn

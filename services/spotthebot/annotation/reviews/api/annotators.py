@@ -1,4 +1,4 @@
-"""Annotators of a campaign, and the audit log of decisions about them."""
+"""The annotators of a campaign and their assignments, the rejection of work, and the audit log of decisions."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from spotthebot.annotation.annotators import store as annotators_store
 from spotthebot.annotation.annotators import use_cases as annotators_use_cases
 from spotthebot.annotation.annotators.domain import Annotator
+from spotthebot.annotation.assignments.store import assignments as assignments_store
 from spotthebot.annotation.audit import store as audit_store
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.campaigns.domain import Pseudonyms
@@ -22,7 +23,9 @@ from spotthebot.contracts.annotation.assignments import (
     AnnotatorQualityOut,
     AppealIn,
     AppealOut,
+    AssignmentSummaryOut,
     BlockIn,
+    RejectionIn,
 )
 from spotthebot.contracts.annotation.audit import AuditEntryOut
 from spotthebot.contracts.terms import SubmittedTexts
@@ -173,4 +176,24 @@ def _annotator_out(annotator: Annotator, pseudonyms: Pseudonyms) -> AnnotatorOut
         annotator=annotator.external_id,
         pseudonym=pseudonyms.name_of(annotator.id, annotator.external_id, annotator.kind),
         **asdict(annotator.work),
+    )
+
+
+@router.get("/annotators/{annotator_id}/assignments", operation_id="list_assignments")
+async def list_assignments(
+    session: Reading, _caller: AdminReader, campaign_id: UUID, annotator_id: UUID, paging: Paging
+) -> Page[AssignmentSummaryOut]:
+    """List the assignments of an annotator, oldest first."""
+    await annotators_store.get_annotator(session, campaign_id, annotator_id)
+    rows = await assignments_store.list_assignments(session, annotator_id, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda row: row.id, to_out=AssignmentSummaryOut.of)
+
+
+@router.post("/assignments/{assignment_id}/reject", operation_id="reject_assignment")
+async def reject_assignment(
+    session: Writing, caller: Admin, campaign_id: UUID, assignment_id: UUID, request: RejectionIn
+) -> AssignmentSummaryOut:
+    """Reject submitted work: its package goes to another annotator. The answers are kept, but not analysed."""
+    return AssignmentSummaryOut.of(
+        await use_cases.reject_assignment(session, campaign_id, assignment_id, request.reason, key_id=caller.key_id)
     )

@@ -20,8 +20,8 @@ from spotthebot.fed.correlations.domain import (
 from spotthebot.fed.correlations.use_cases.ratings import FetchedRatings
 from spotthebot.fed.score_sets.domain import ScoreJob
 from spotthebot.fed.score_sets.use_cases import read_contexts
-from spotthebot.fed.stats.annotator_ratings import AnnotatorRatings, annotator_ratings
 from spotthebot.fed.stats.correlation import beside_length
+from spotthebot.fed.stats.samples import AnnotatorRatings, annotator_ratings
 from spotthebot.fed.stats.split_half import split_half
 from spotthebot.kit.database.sessions import Database
 
