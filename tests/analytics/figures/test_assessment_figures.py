@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import altair as alt
 import pytest
 
 from spotthebot.analytics.figures.assessments import ASSESSMENT_FIGURES, AssessmentInput
@@ -34,6 +35,7 @@ class TestFigures:
     def test_say_what_they_show_and_of_which_study(self, name: str, width: str, assessment: StudyAssessmentOut):
         spec = _draw(name, assessment, width=width)
         assert spec["description"]
+        assert alt.Chart.from_dict(spec)  # a valid one
         assert "small: 2 measures of 12 dialogues by annotators, programs among them" in " ".join(
             spec["title"]["subtitle"]
         )

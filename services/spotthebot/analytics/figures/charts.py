@@ -189,67 +189,71 @@ def finish(shown: Canvas, chart: alt.TopLevelMixin, title: str, caption: str, *n
     """
     colours, layout = shown.colours, shown.layout
     counted, *warnings = shown.stands_on
+    # Not by altair's own methods: each copies the whole chart. What is drawn is valid, or a test of figures fails.
+    spec: Spec = chart.to_dict(validate=False)
     if shown.heading:
         lines = _lines(layout, counted, *notes, *warnings)
-        heading = alt.TitleParams(title, subtitle=lines, anchor="start", frame="bounds", offset=16)
-        configured = chart.properties(title=heading)
+        spec["title"] = {"text": title, "subtitle": lines, "anchor": "start", "frame": "bounds", "offset": 16}
     elif notes:
-        heading = alt.TitleParams(
-            _lines(layout, *notes),
-            anchor="start",
-            frame="bounds",
-            offset=16,
-            fontSize=layout.text,
-            fontWeight="normal",
-            lineHeight=layout.text + 4,
-            color=colours.soft,
-        )
-        configured = chart.properties(title=heading)
-    else:
-        configured = chart
-    styled = (
-        configured.configure_view(stroke=None)
-        .configure_title(
-            fontSize=layout.title,
-            fontWeight=600,
-            subtitleFontSize=layout.text,
-            color=colours.ink,
-            subtitleColor=colours.soft,
-            subtitlePadding=6,
-            subtitleLineHeight=layout.text + 4,
-        )
-        .configure_axis(
-            labelColor=colours.ink,
-            titleColor=colours.soft,
-            titleFontWeight="normal",
-            labelFontSize=layout.text,
-            titleFontSize=layout.text,
-            titlePadding=8,
-            gridColor=colours.grid,
-            domainColor=colours.guide,
-            tickColor=colours.guide,
-        )
-        .configure_legend(
-            labelColor=colours.ink,
-            titleColor=colours.soft,
-            labelFontSize=layout.text,
-            titleFontSize=layout.text,
-            titleFontWeight="normal",
-            labelLimit=0,
-            symbolStrokeWidth=0,
-            symbolSize=90,
-            symbolOpacity=1,
-            symbolLimit=0,
-            rowPadding=5,
-            **({"orient": "bottom", "columns": 2, "columnPadding": 16} if shown.is_narrow else {}),
-        )
-        .configure_header(labelColor=colours.ink, labelFontSize=layout.text + 1, labelFontWeight=600)
-    )
-    spec: Spec = styled.to_dict()
+        spec["title"] = {
+            "text": _lines(layout, *notes),
+            "anchor": "start",
+            "frame": "bounds",
+            "offset": 16,
+            "fontSize": layout.text,
+            "fontWeight": "normal",
+            "lineHeight": layout.text + 4,
+            "color": colours.soft,
+        }
+    for part, options in _styles(shown).items():
+        spec["config"][part] = spec["config"].get(part, {}) | options
     spec["background"] = colours.surface
     spec["description"] = caption
     spec["usermeta"] = {"caption": caption, "theme": shown.theme, "width": shown.width, **shown.for_pages}
     return spec
+
+
+def _styles(shown: Canvas) -> dict[str, Spec]:
+    """Return the configuration of a figure's parts in Vega-Lite."""
+    colours, layout = shown.colours, shown.layout
+    return {
+        "view": {"stroke": None},
+        "title": {
+            "fontSize": layout.title,
+            "fontWeight": 600,
+            "subtitleFontSize": layout.text,
+            "color": colours.ink,
+            "subtitleColor": colours.soft,
+            "subtitlePadding": 6,
+            "subtitleLineHeight": layout.text + 4,
+        },
+        "axis": {
+            "labelColor": colours.ink,
+            "titleColor": colours.soft,
+            "titleFontWeight": "normal",
+            "labelFontSize": layout.text,
+            "titleFontSize": layout.text,
+            "titlePadding": 8,
+            "gridColor": colours.grid,
+            "domainColor": colours.guide,
+            "tickColor": colours.guide,
+        },
+        "legend": {
+            "labelColor": colours.ink,
+            "titleColor": colours.soft,
+            "labelFontSize": layout.text,
+            "titleFontSize": layout.text,
+            "titleFontWeight": "normal",
+            "labelLimit": 0,
+            "symbolStrokeWidth": 0,
+            "symbolSize": 90,
+            "symbolOpacity": 1,
+            "symbolLimit": 0,
+            "rowPadding": 5,
+            **({"orient": "bottom", "columns": 2, "columnPadding": 16} if shown.is_narrow else {}),
+        },
+        "header": {"labelColor": colours.ink, "labelFontSize": layout.text + 1, "labelFontWeight": 600},
+    }
 
 
 def _lines(layout: Layout, *notes: str) -> list[str]:
