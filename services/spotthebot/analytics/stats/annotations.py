@@ -16,6 +16,8 @@ FloatArray: TypeAlias = NDArray[np.float64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 
 HUMAN: Final = "HU"
+_LISTED: Final = 20
+"""The most values that the text of a table lists."""
 
 
 class LabelCode(IntEnum):
@@ -97,6 +99,9 @@ class AnnotationTable:
     def __len__(self) -> int:
         return len(self.conversation)
 
+    def __repr__(self) -> str:
+        return short_repr(self)
+
     @property
     def bots(self) -> tuple[str, ...]:
         """Return every name but "HU", in the order of `names`."""
@@ -133,6 +138,24 @@ class AnnotationTable:
             raise AnnotationTableMalformed(fault="a conversation has different speakers in different rows")
         if np.any(self.text != self.text[first_row[codes]]):
             raise AnnotationTableMalformed(fault="a conversation has different texts in different rows")
+
+
+def short_repr(table: object) -> str:
+    """Return a text of a table in one line, for notebooks: arrays by their shapes, other fields by their values.
+
+    >>> AnnotationTable.from_rows([(0, "A", "HU", 2, "bot", "human", 0)]).select(np.array([True]))
+    AnnotationTable(names=('A', 'HU'), conversation=<1>, entity=<1 x 2>, exchanges=<1>, label=<1 x 2>, annotator=<1>, \
+features={}, text=<1>)
+    """
+
+    def shown(value: object) -> str:
+        if isinstance(value, np.ndarray):
+            return f"<{' x '.join(map(str, value.shape))}>"
+        if isinstance(value, Mapping):
+            return f"{{{', '.join(f'{name!r}: {shown(each)}' for name, each in value.items())}}}"
+        return f"<{len(value)}>" if isinstance(value, tuple) and len(value) > _LISTED else repr(value)
+
+    return f"{type(table).__name__}({', '.join(f'{name}={shown(value)}' for name, value in vars(table).items())})"
 
 
 def last_rows(keys: IntArray) -> IntArray:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray, short_repr
 from spotthebot.analytics.stats.pooled_differences import ROUNDING, variance_of_differences
 from spotthebot.statistics.adjustment import Adjustment, adjust
 from spotthebot.statistics.clustered_variance import (
@@ -35,6 +35,9 @@ class Ratings:
     annotator: IntArray
     value: FloatArray
     scale: tuple[float, float] | None = None
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
     def __post_init__(self) -> None:
         values = read_numbers(self.value, "value", finite=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray, short_repr
 from spotthebot.analytics.stats.errors import IntervalsMalformed
 from spotthebot.statistics.clustered_variance import Observations
 from spotthebot.statistics.columns import read_codes, read_numbers
@@ -30,6 +30,9 @@ class CensoredTimes:
     cells: FloatArray
     first: IntArray
     last: IntArray
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
     def __len__(self) -> int:
         return len(self.left)

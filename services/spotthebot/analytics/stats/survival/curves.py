@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, IntArray, LabelCode
+from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, IntArray, LabelCode, short_repr
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.survival.isotonic import isotonic_shares, pooled_blocks
@@ -36,6 +36,9 @@ class CurrentStatus:
     conversation: IntArray
     annotator: IntArray
     leads: Mapping[str, IntArray]
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
     def counts(self) -> tuple[IntArray, IntArray]:
         """Count the inspections and the spottings of each entity at each time, as two arrays (entities, times)."""
