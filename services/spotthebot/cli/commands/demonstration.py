@@ -1,18 +1,16 @@
 """`stb demo`: runs the demonstration, from conversations to a ranking."""
 
 import asyncio
-import subprocess
-import sys
-import time
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from spotthebot.cli.commands.detached import place_of, start_detached
 from spotthebot.cli.commands.fed_tables import bot_scores_table
 from spotthebot.cli.commands.judge_worth import summary_lines
 from spotthebot.cli.commands.keys import make_key
-from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, JsonFile, check_output, say_session, write_json
+from spotthebot.cli.commands.options import JsonFile, check_output, say_session, write_json
 from spotthebot.cli.commands.service_options import FrontendKey, takes_services, with_frontend_key
 from spotthebot.cli.results import ranking
 from spotthebot.contracts.access import Role
@@ -20,8 +18,7 @@ from spotthebot.contracts.fed.score_jobs import ScoreSetOut
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, get_service
 from spotthebot.local.demonstration.judge import DemoJudges
 from spotthebot.local.demonstration.run import Demonstration, offer_package, run_demo
-from spotthebot.local.errors import JobFailed
-from spotthebot.local.progress import say, showing_progress
+from spotthebot.local.progress import showing_progress
 from spotthebot.local.runtime.data_folder import DataFolder
 from spotthebot.local.runtime.remote import Remote
 from spotthebot.local.runtime.session import Services, Session, connect, open_session
@@ -48,7 +45,7 @@ def demo(
         message = "it needs --keep and no running suite: leave it out, or stop the suite first"
         raise typer.BadParameter(message, param_hint="--port-base")
     if isinstance(services, DataFolder) and starts:
-        _start_in_background(services, port_base or DEFAULT_PORT_BASE)
+        start_detached(services, "--port-base", str(port_base or DEFAULT_PORT_BASE))
     with open_session(services) as session:
         shown, urls, package = asyncio.run(_demo(session, seed))
     running = session.prepared is None
@@ -99,23 +96,6 @@ def _pages_of(services: Services) -> dict[str, str]:
     return {"web": services.url.rstrip("/")} if isinstance(services, Remote) and "{" not in services.url else {}
 
 
-def _start_in_background(folder: DataFolder, port_base: int) -> None:
-    """Start `stb up` as a separate process, and return when its suite runs; raises JobFailed if it ends earlier."""
-    say("Starting the services ...")
-    folder.create()
-    command = [sys.executable, "-m", "spotthebot.cli", "up", "--data-dir", str(folder.path)]
-    command += ["--port-base", str(port_base)]
-    log_file = folder.logs / "suite.log"
-    with log_file.open("ab") as log:
-        start = log.tell()
-        child = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 - our own command
-    while folder.read_state() is None:
-        if child.poll() is not None:
-            said = log_file.read_bytes()[start:].decode(errors="replace").rpartition("Error:")[2]
-            raise JobFailed(what="Starting the suite", reason=" ".join(said.split()))
-        time.sleep(0.1)
-
-
 def _print_demo(shown: Demonstration, urls: dict[str, str], services: Services, package: str | None) -> None:
     """Print the results, and the addresses at which they can be read.
 
@@ -155,9 +135,7 @@ def _print_demo(shown: Demonstration, urls: dict[str, str], services: Services, 
 
 def _place(services: Services) -> str:
     """Return the options by which the next command finds the services: `--url`, `--data-dir` or nothing."""
-    if isinstance(services, Remote):
-        return f" --url {services.url}"
-    return "" if services.path == DEFAULT_DATA_DIR.resolve() else f" --data-dir {services.path}"
+    return f" --url {services.url}" if isinstance(services, Remote) else place_of(services)
 
 
 def _key_for_results(services: Services) -> str:

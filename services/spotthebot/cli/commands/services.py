@@ -10,11 +10,13 @@ from typing import Annotated
 
 import typer
 
+from spotthebot.cli.commands.detached import place_of, start_detached
 from spotthebot.cli.commands.local_commands import on_this_machine
 from spotthebot.cli.commands.log_lines import readable
 from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, DataDir, folder_at
 from spotthebot.cli.commands.up_display import SuiteDisplay
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICE_NAMES, SERVICES
+from spotthebot.local.errors import AlreadyRunning
 from spotthebot.local.postgres.health import SERVER
 from spotthebot.local.progress import say, screen
 from spotthebot.local.runtime.bootstrap import Bootstrap, bootstrap, describe_database
@@ -46,10 +48,22 @@ def up(
     reload: Annotated[
         bool, typer.Option("--reload", help="Restart a service when its Python files change; for development.")
     ] = False,
+    detach: Annotated[
+        bool, typer.Option("--detach", "-d", help="Return when the services run; `./stb down` stops them.")
+    ] = False,
 ) -> None:
     """Run all services until Ctrl-C; their logs go to files, which `stb logs` shows."""
     names = _named_services(only or [])
     folder = folder_at(data_dir)
+    if detach:
+        if (holder := folder.holder()) is not None:
+            raise AlreadyRunning(folder=folder.path, pid=holder)
+        chosen = {"--triton": triton, "--allow-local-bots": allow_local_bots, "--logs": logs, "--reload": reload}
+        flags = [name for name, is_on in chosen.items() if is_on] + [f"--only={name}" for name in names]
+        start_detached(folder, f"--port-base={port_base}", *flags)
+        place = place_of(folder)
+        say(f"The services are running: ./stb status{place}, ./stb logs --follow{place}, ./stb down{place}")
+        return
     signal.signal(signal.SIGTERM, _interrupt)
     folder.create()
     if triton:

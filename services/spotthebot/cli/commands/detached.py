@@ -1,0 +1,31 @@
+"""Starts the suite of this machine as a process of its own, which outlives the command."""
+
+import subprocess
+import sys
+import time
+
+from spotthebot.cli.commands.options import DEFAULT_DATA_DIR
+from spotthebot.local.errors import JobFailed
+from spotthebot.local.progress import say
+from spotthebot.local.runtime.data_folder import DataFolder
+
+
+def start_detached(folder: DataFolder, *options: str) -> None:
+    """Start `stb up` with these options, and return when its suite runs; raises JobFailed if it ends earlier."""
+    say("Starting the services ...")
+    folder.create()
+    command = [sys.executable, "-m", "spotthebot.cli", "up", "--data-dir", str(folder.path), *options]
+    log_file = folder.logs / "suite.log"
+    with log_file.open("ab") as log:
+        start = log.tell()
+        child = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 - our own command
+    while (state := folder.read_state()) is None or not state.ready:
+        if child.poll() is not None:
+            said = log_file.read_bytes()[start:].decode(errors="replace").rpartition("Error:")[2]
+            raise JobFailed(what="Starting the suite", reason=" ".join(said.split()))
+        time.sleep(0.1)
+
+
+def place_of(folder: DataFolder) -> str:
+    """Return the option by which the next command finds the data folder; empty for the default folder."""
+    return "" if folder.path == DEFAULT_DATA_DIR.resolve() else f" --data-dir {folder.path}"
