@@ -101,6 +101,7 @@ FOR_PROGRAMS: Final = {
 }
 FILES: Final = {
     "/admin/campaigns/{campaign_id}/export/{rows}.{form}",
+    "/conversations/{collection_id}/export/{form}",
     "/admin/campaigns/{campaign_id}/payments/{kind}.csv",
     "/admin/collections/{collection_id}/payments/{kind}.csv",
     "/campaigns/{campaign_id:uuid}/data/{section}.{form}",

@@ -205,6 +205,8 @@ class TestCollect:
         pairs = {tuple(pair["participants"]): pair["conversations"] for pair in result["pairs"]}
         assert pairs == {pair: {"complete": 1} for pair in (("ngram", "eliza"), ("eliza", "ngram"), ("HU", "HU"))}
         file = await export(clients.conversations, seen.collection.id, tmp_path / "out")
+        table = await export(clients.conversations, seen.collection.id, tmp_path / "all.parquet")
+        assert table.read_bytes()[:4] == b"PAR1"
         lines = [json.loads(line) for line in file.read_text().splitlines()]
         assert [len(line["turns"]) for line in lines] == [4, 4, 4]
         assert all(

@@ -1,4 +1,4 @@
-"""A campaign gives its annotations as files."""
+"""Campaigns give their annotations as files, and collections their conversations."""
 
 from typing import Any
 from uuid import UUID
@@ -31,3 +31,18 @@ async def test_campaigns_give_their_annotations_as_files(suite: RunningSuite, ad
     assert (await admin.get(f"{base}/annotations.exe")).status_code == 422
     missing = await admin.get(f"/admin/campaigns/{UUID(int=1)}/export/annotations.csv")
     assert (missing.status_code, missing.headers["content-type"]) == (404, "text/html; charset=utf-8")
+
+
+async def test_collections_give_their_conversations_as_files(suite: RunningSuite, admin: httpx.AsyncClient):
+    (collection, *_) = (await campaign_of(suite))["collections"]
+    service = await suite.client("conversations", "admin")
+    for form, suffix in (("csv", "csv"), ("parquet", "parquet"), ("datasets", "zip")):
+        given = await admin.get(f"/conversations/{collection}/export/{form}")
+        of_service = await service.get(f"/v1/collections/{collection}/export?format={form}")
+        assert given.headers["content-disposition"] == of_service.headers["content-disposition"]
+        assert given.headers["content-disposition"].endswith(f'.{suffix}"')
+        assert given.content[:4] == of_service.content[:4]
+        assert len(given.content) == len(of_service.content)
+    page = await admin.get(f"/conversations/{collection}")
+    assert f'href="/conversations/{collection}/export/parquet"' in page.text
+    assert (await admin.get(f"/conversations/{UUID(int=1)}/export/csv")).status_code == 404

@@ -27,6 +27,7 @@ from spotthebot.contracts.conversations.collections import (
 from spotthebot.contracts.conversations.progress import FailureOut, PairOut
 from spotthebot.contracts.conversations.quality import QualityCheckState
 from spotthebot.contracts.repeated_texts import RepeatedTexts
+from spotthebot.kit.exports.formats import ExportFormat
 from spotthebot.kit.ids import new_id
 from spotthebot.local.background import NoProgress, poll_until
 from spotthebot.local.postgres.home import disk_errors, write_private
@@ -221,13 +222,23 @@ async def repeated_texts(conversations: AsyncConversations, collection_id: UUID)
         return ()
 
 
-async def export(conversations: AsyncConversations, collection_id: UUID, folder: Path) -> Path:
-    """Wait for the quality flags, and write `conversations.jsonl` completely or not at all."""
+def form_of(target: Path) -> ExportFormat | None:
+    """Return the format of a file by the end of its name; None for a folder."""
+    return next((form for form in ExportFormat if target.suffix == f".{form.suffix}"), None)
+
+
+async def export(conversations: AsyncConversations, collection_id: UUID, target: Path) -> Path:
+    """Wait for the quality flags, and write the conversations completely or not at all; return the file.
+
+    `target` is a file, whose ending decides its format, or a folder, which gets `conversations.jsonl`.
+    """
+    form = form_of(target)
+    path = target / "conversations.jsonl" if form is None else target
     await _wait_for_flags(conversations, collection_id)
-    with written(folder / "conversations.jsonl") as file:
-        async for part in conversations.export_collection(collection_id):
+    with written(path) as file:
+        async for part in conversations.export_collection(collection_id, form or ExportFormat.NDJSON):
             file.write(part)
-    return folder / "conversations.jsonl"
+    return path
 
 
 async def _wait_for_flags(conversations: AsyncConversations, collection_id: UUID) -> None:

@@ -1,10 +1,12 @@
-"""`stb collections`: lists, shows, pauses, resumes and cancels collections."""
+"""`stb collections`: lists, shows, exports, pauses, resumes and cancels collections."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from spotthebot.cli.commands.options import NAMED, AsJson
+from spotthebot.cli.collections import run
+from spotthebot.cli.commands.options import NAMED, AsJson, check_folder, check_output
 from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped, list_all, print_json
 from spotthebot.cli.commands.resource_tables import ID, print_details, print_facts, print_list
 from spotthebot.cli.commands.service_options import reads_services
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from spotthebot.contracts.analytics.costs import ChatTimesOut
 
 Collection = Annotated[str, typer.Argument(metavar="COLLECTION", help=f"{NAMED} the collection.")]
+EXPORT_TARGET: Final = "to a file .csv, .parquet, .jsonl or .zip (data set), or as conversations.jsonl to a folder"
 _MAX_PAIRS: Final = 50
 _ENDED = {CollectionState.COMPLETE, CollectionState.CANCELLED}
 
@@ -95,6 +98,26 @@ def times(services: Services, collection: Collection, as_json: AsJson = False) -
     interval = None if time.low is None else f"{time.low:.1f} to {time.high:.1f}"
     facts = {"Median seconds": time.median_seconds, "95% interval": interval, "Mean seconds": time.mean_seconds}
     print_facts(facts | {"Chats": time.n, "People": found.annotators, "Left out": time.excluded})
+
+
+@reads_services
+def export(
+    services: Services,
+    collection: Collection,
+    target: Annotated[Path, typer.Argument(metavar="TO", help=f"Write {EXPORT_TARGET}.")],
+) -> None:
+    """Write a collection's conversations to a file."""
+    check_target(target)
+
+    async def write(clients: Clients) -> Path:
+        return await run.export(clients.conversations, (await find(Collections(clients), collection)).id, target)
+
+    say(f"Exported: {ask(services, write)}")
+
+
+def check_target(target: Path) -> None:
+    """Check before any work that an export can be written; raises OutputNotWritable."""
+    (check_folder if run.form_of(target) is None else check_output)(target)
 
 
 @reads_services

@@ -18,9 +18,10 @@ from spotthebot.cli.collections.declaration_file import (
 )
 from spotthebot.cli.collections.participants import Approve, print_warnings
 from spotthebot.cli.collections.run import CollectionProgress
+from spotthebot.cli.commands.collection_control import EXPORT_TARGET, check_target
 from spotthebot.cli.commands.collection_display import showing_collection
 from spotthebot.cli.commands.declarations import Schema, declaration_faults, print_schema, required
-from spotthebot.cli.commands.options import JsonFile, check_folder, check_output, say_session, write_json
+from spotthebot.cli.commands.options import JsonFile, check_output, say_session, write_json
 from spotthebot.cli.commands.questions import confirmed, is_interactive
 from spotthebot.cli.commands.service_options import takes_services
 from spotthebot.cli.resources.reach import reach
@@ -45,7 +46,7 @@ def collect(
     ] = None,
     json_file: JsonFile = None,
     export: Annotated[
-        Path | None, typer.Option("--export", help="Write conversations.jsonl to this folder at the end.")
+        Path | None, typer.Option("--export", help=f"At the end, write the conversations {EXPORT_TARGET}.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what it would cost and start nothing.")] = False,
     restart: Annotated[
@@ -64,7 +65,7 @@ def collect(
     path = required(file)
     check_output(json_file)
     if export is not None:
-        check_folder(export)
+        check_target(export)
     with declaration_faults():
         declared = read_collection_file(path)
         if isinstance(declared.request, ChatsDeclaration) and (dry_run or export is not None):
