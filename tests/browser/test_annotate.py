@@ -118,6 +118,25 @@ class TestMouse:
         assert (await overflow(page), await violations(page)) == (0, [])
 
 
+class TestBackOfTheBrowser:
+    async def test_leads_to_the_conversation_before_in_the_language_chosen_meanwhile(
+        self, visit: Visit, suite: RunningSuite
+    ):
+        campaign = await campaign_of_talks(suite, talk("c0"), talk("c1"))
+        page = await open_package(visit, await entry_path(suite, campaign))
+        await press(page, "1", "9", *STEP_2, "Enter")
+        await expect(page.locator("#count")).to_have_text("2 of 2")
+        await page.go_back()
+        await expect(page.locator("#count")).to_have_text("1 of 2")
+        await page.go_forward()
+        await expect(page.locator("#count")).to_have_text("2 of 2")
+        await page.get_by_role("button", name="Deutsch").click()
+        await expect(page.locator("#count")).to_have_text("2 von 2")  # the first open one: the answers are kept
+        await page.goto(visit.address("/"))
+        await page.get_by_role("link", name="Mit Ihren Gesprächen weitermachen").click()
+        await expect(page.locator("#count")).to_have_text("2 von 2")
+
+
 class TestPage:
     async def test_has_all_in_view_without_barriers_in_light_and_dark(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c0", *("A longer turn. " * 20 for _ in range(12))))

@@ -89,8 +89,8 @@ class TestPagesOfErrors:
             ({"expires_in_hours": "x"}, "Valid for hours: must be a whole number"),
             ({"max_annotators": "many"}, "At most so many people: must be a whole number"),
             ({"max_annotators": "100001"}, "At most so many people: must be at most 100000"),
-            ({"annotator": NOTE}, "For one person only, by id: must not contain NUL characters"),
-            ({"annotator": "x" * 201}, "For one person only, by id: must have at most 200"),
+            ({"people": NOTE}, "For one person each, by id, one a line: must not contain NUL characters"),
+            ({"people": "ann\n" + "x" * 201}, "For one person each, by id, one a line: must have at most 200"),
         ],
     )
     async def test_name_the_field_of_a_form_and_the_reason(self, suite: RunningSuite, typed: dict[str, str], said: str):
@@ -104,9 +104,9 @@ class TestPagesOfErrors:
     async def test_scripts_read_the_field_in_a_problem_document(self, suite: RunningSuite):
         browser = await _signed_in(suite, "admin")
         path, headers = f"/admin/campaigns/{ID}/links", {"Accept": "application/json"}
-        problem = (await browser.post(path, data={"annotator": NOTE}, headers=headers)).json()
+        problem = (await browser.post(path, data={"people": NOTE}, headers=headers)).json()
         assert problem["errors"] == [
-            {"pointer": "/annotator", "parameter": None, "detail": "must not contain NUL characters"}
+            {"pointer": "/people/0", "parameter": None, "detail": "must not contain NUL characters"}
         ]
 
 
@@ -118,7 +118,7 @@ class TestPagesOfErrorsForAnnotators:
         for wrong in ("/annotate/nope", f"/annotate/{ID}?entry=x", f"{path[:-4]}", f"/chat/{ID[:-1]}?x=1"):
             page = await browser.get(wrong, headers={"Accept": "text/html"})
             assert page.status_code in {401, 403, 404, 422}
-            assert "Open the link that you were given once more" in _words(page)
+            assert "Open the link that you were given" in _words(page)
             assert "mend it" not in _words(page)
 
     async def test_name_the_parameters_that_a_panel_did_not_fill_in(self, suite: RunningSuite):

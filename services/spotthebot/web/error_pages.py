@@ -19,7 +19,7 @@ _KINDS_OF_LINKS: Final = frozenset({"400", "403", "404", "422"})
 """Errors after which an annotator opens the link again."""
 _PANEL_PARAMETERS: Final = "/parameters/"
 _PROBLEM: Final = "urn:spotthebot:problem:"
-_LABELS: Final = {name: f"admin.links.{name}" for name in ("expires_in_hours", "max_annotators", "annotator")} | {
+_LABELS: Final = {name: f"admin.links.{name}" for name in ("expires_in_hours", "max_annotators", "people")} | {
     name: f"errors.fields.{name}"
     for name in (
         *("note", "unit", "filter", "confidence", "campaign_id", "collection_id", "conversation_id", "annotator_id"),
@@ -129,4 +129,5 @@ def error_page(renderer: Renderer) -> Callable[[Request, int, str, Sequence[Prob
 def _label(texts: Texts, field: ProblemField) -> str:
     """Return the label of a form field or of a parameter; the field's own name if it has no label."""
     name = field.parameter or (field.pointer or "").removeprefix(_PANEL_PARAMETERS).lstrip("/?")
-    return texts(_LABELS[name]) if name in _LABELS else name
+    label = _LABELS.get(name.partition("/")[0])
+    return texts(label) if label else name

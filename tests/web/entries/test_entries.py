@@ -1,5 +1,7 @@
 """Annotators on the pages: how they come in, and what they see where there is no package."""
 
+import html
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,7 +16,7 @@ from spotthebot.kit.web.core.rate_limits import RateLimiter
 from spotthebot.web.entries.domain import entry_parameters
 from tests.factories.annotating import WHOLE, annotations_of
 from tests.factories.campaigns import campaign_of_talks, make_turk_campaign, talk
-from tests.factories.pages import entered, entry_path, held_package
+from tests.factories.pages import entered, entry_path, held_package, signed_in
 from tests.factories.running_suite import RunningSuite
 
 JSON = {"Accept": "application/json"}
@@ -95,6 +97,19 @@ def _limited(suite: RunningSuite, name: str) -> Iterator[None]:
         yield
     finally:
         state.resources = usual
+
+
+class TestLinks:
+    async def test_are_made_for_many_people_at_once(self, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c"))
+        address = f"/admin/campaigns/{campaign['id']}/links"
+        async with signed_in(suite, "admin") as client:
+            made = await client.post(address, data={"people": "ann\r\n\r\neve\nann", "expires_in_hours": "3"})
+        lines = re.findall(r"(ann|eve)\thttp://[^/]+(/annotate/[^<\\s]+)", html.unescape(made.text))
+        assert [person for person, _ in lines] == ["ann", "eve"]
+        for _, path in lines:
+            async with entered(suite, path) as client:
+                assert (await client.get(f"/annotate/{campaign['id']}")).status_code == 200
 
 
 class TestLimit:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, get_args
 from uuid import UUID
 
-from pydantic import JsonValue, ValidationError, model_validator
+from pydantic import Field, JsonValue, ValidationError, model_validator
 
+from spotthebot.contracts.annotation.annotations import AnnotatorId
 from spotthebot.contracts.annotation.campaign_changes import UNSEEN, document_of, fixed_keys
 from spotthebot.contracts.annotation.campaign_settings import Pairs
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
@@ -18,6 +19,7 @@ from spotthebot.contracts.annotation.verdicts import StopAtWidth
 from spotthebot.kit.text.validation import reason_of
 from spotthebot.web.layout.forms import amount_of, as_typed, kinds_of
 
+_MAX_LINKS: Final = 100
 FIELDS: Final = (
     "name",
     "collections",
@@ -195,17 +197,27 @@ class CampaignForm:
 
 
 class EntryLinkForm(EntryLinkIn):
-    """The form that makes an entry link.
+    """The form that makes entry links: one for each of `people`, or one for the people of a panel.
 
-    It ignores `signed_ids` for a link to one person, since only panels sign ids.
+    It ignores `signed_ids` for links to one person each, since only panels sign ids.
     """
+
+    people: tuple[AnnotatorId, ...] = Field(default=(), max_length=_MAX_LINKS)
 
     @model_validator(mode="before")
     @classmethod
     def _without_blanks(cls, typed: Mapping[str, Any]) -> dict[str, Any]:
         given = {name: each.strip() if isinstance(each, str) else each for name, each in typed.items()}
-        for_one = bool(given.get("annotator"))
-        return {name: each for name, each in given.items() if each != "" and not (name == "signed_ids" and for_one)}
+        lines = "\n".join(given.pop("people", ())).split("\n")
+        people = tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))
+        kept = {name: each for name, each in given.items() if each != "" and not (name == "signed_ids" and people)}
+        return kept | {"people": people}
+
+    @property
+    def links(self) -> list[EntryLinkIn]:
+        """The links to make, in the order of the people."""
+        shared = self.model_dump(exclude={"people", "annotator"})
+        return [EntryLinkIn(annotator=person, **shared) for person in self.people or (None,)]
 
 
 def _validated(document: Mapping[str, Any]) -> CampaignIn | dict[str, str]:

@@ -6,6 +6,7 @@ from starlette.responses import RedirectResponse, Response
 from spotthebot.contracts.access import Role
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.deps import MaybeVisitor, Pages
+from spotthebot.web.sessions import annotator_of
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 _FIRST_PAGES = {Role.ADMIN: "/campaigns", Role.ANALYST: "/campaigns", Role.TEAM: "/bots"}
@@ -13,8 +14,12 @@ _FIRST_PAGES = {Role.ADMIN: "/campaigns", Role.ANALYST: "/campaigns", Role.TEAM:
 
 @router.get("/")
 async def home(request: Request, pages: Pages, visitor: MaybeVisitor) -> Response:
-    """Redirect a signed-in person to their first page. Show other visitors a description of the suite."""
+    """Redirect a signed-in person to their first page. Show other visitors a description of the suite.
+
+    An annotator's browser also gets a link back to the campaign.
+    """
     first = None if visitor is None else _FIRST_PAGES.get(Role(visitor.role))
     if first is not None:
         return RedirectResponse(first, status_code=303)
-    return pages.page(request, "home/home.html.jinja")
+    annotator = annotator_of(request)
+    return pages.page(request, "home/home.html.jinja", campaign_id=annotator and annotator.campaign_id)

@@ -65,11 +65,15 @@ async def make_link(
     campaign_id: UUID,
     link: Annotated[EntryLinkForm, Form()],
 ) -> Response:
-    """Make an entry link and show it. The link can't be shown again."""
-    made = await (await services.annotation()).create_entry_link(campaign_id, link)
-    base = resources_of(request).settings.public_url or str(request.base_url)
-    address = f"{base.rstrip('/')}/annotate/{campaign_id}?{made.query}"
-    return await _campaign(request, pages, services, campaign_id, link=address, signing_key=made.signing_key)
+    """Make entry links and show them, several with their people. The links can't be shown again."""
+    client = await services.annotation()
+    made = [await client.create_entry_link(campaign_id, each) for each in link.links]
+    base = (resources_of(request).settings.public_url or str(request.base_url)).rstrip("/")
+    addresses = [f"{base}/annotate/{campaign_id}?{each.query}" for each in made]
+    if len(made) > 1:
+        addresses = [f"{each.annotator}\t{address}" for each, address in zip(made, addresses, strict=True)]
+    shown = "\n".join(addresses)
+    return await _campaign(request, pages, services, campaign_id, link=shown, signing_key=made[0].signing_key)
 
 
 @router.get("/admin/campaigns/{campaign_id}/{action}")

@@ -43,12 +43,14 @@ class PackagePage {
     document.getElementById("submit").addEventListener("click", () => this.#submit());
     document.getElementById("look-again").addEventListener("click", () => this.#goTo(this.items.length - 1));
     this.#keepAlive();
+    window.addEventListener("popstate", ({ state }) => { if (state) this.#goTo(state.at, { isHistory: true }); });
     this.#goTo(this.#firstOpen());
     showInstructionsOnce(base);
   }
 
-  /** Show the item of this index, or the end of the package. */
-  #goTo(index) {
+  /** Show the item of this index, or the end of the package. The browser's Back leads to the item before. */
+  #goTo(index, { isHistory = false } = {}) {
+    if (!isHistory) window.history[this.at === undefined ? "replaceState" : "pushState"]({ at: index }, "");
     this.#countTime();
     this.at = index;
     this.notice.textContent = "";

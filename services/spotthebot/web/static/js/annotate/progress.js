@@ -14,5 +14,5 @@ export function showProgress(bar, count, done, at, texts) {
   bar.setAttribute("aria-valuemax", done.length);
   bar.setAttribute("aria-valuenow", answered);
   bar.setAttribute("aria-valuetext", texts("progress.answered", { answered, count: done.length }));
-  count.textContent = at === null ? `${answered} / ${done.length}` : texts("progress.at", { number: at + 1, count: done.length });
+  count.textContent = at === null ? texts("progress.answered", { answered, count: done.length }) : texts("progress.at", { number: at + 1, count: done.length });
 }

@@ -244,7 +244,7 @@ export class Workspace {
       const focused = this.form.rowOf(document.activeElement);
       const taken = valueOf(this.item.answer, bound.question.id, bound.target);
       this.answerQuestion(bound.question, bound.target, this.#valueByKey(bound, taken));
-      if (focused) this.#moveFocus();
+      if (focused) this.#moveFocus(focused);
       return true;
     }
     if (key === "Enter") this.goOn();
@@ -262,10 +262,10 @@ export class Workspace {
     return inOrder.length > 0 ? inOrder : undefined;
   }
 
-  /** Let the focus follow, where it is in the form, to the next question that is open. */
-  #moveFocus() {
+  /** Let the focus follow, where it is in the form, to the next question that is open; else to what is chosen in `last`. */
+  #moveFocus(last) {
     const open = this.#missingHere()[0];
-    const row = open && this.form.rows.find((each) => each.question === open.question && each.target === open.target);
+    const row = !open ? last : this.form.rows.find((each) => each.question === open.question && each.target === open.target);
     if (row && !row.element.hidden) this.form.focus(row);
   }
 }
