@@ -1,6 +1,9 @@
-"""`stb docs`: renew the committed documents that are made from the code."""
+"""`stb docs`: renew the committed documents that are made from the code; build the site from all documents."""
 
 from pathlib import Path
+from typing import Annotated
+
+from typer import Option
 
 from spotthebot.cli.application import main
 from spotthebot.cli.campaigns.declaration_file import Declaration as CampaignDeclaration
@@ -14,9 +17,15 @@ from spotthebot.local.progress import screen
 from spotthebot.local.runtime.services import load_service
 from tools import ROOT
 from tools.diagrams import drawn
+from tools.site import SITE, build_site
 
 
-def docs() -> None:
+def docs(
+    *,
+    site: Annotated[
+        bool, Option("--site", help="Also build the documentation site, which `web` serves at /docs.")
+    ] = False,
+) -> None:
     """Renew what a clone's documents take from the code: `openapi/`, schemas and diagrams."""
     folder, develop = ROOT / "openapi", ROOT / "docs" / "develop.md"
     for name in SERVICE_NAMES:
@@ -26,6 +35,9 @@ def docs() -> None:
     _renew(ROOT / "docs" / "campaign.schema.json", schema_text(CampaignDeclaration) + "\n")
     _renew(ROOT / "docs" / "study.schema.json", schema_text(StudyDeclaration) + "\n")
     _renew(develop, drawn(develop.read_text()))
+    if site:
+        build_site()
+        screen.print(f"{SITE.relative_to(ROOT)}: built", highlight=False)
 
 
 def _renew(document: Path, text: str) -> None:

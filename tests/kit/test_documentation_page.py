@@ -13,7 +13,7 @@ from playwright.async_api import Browser, expect
 from pydantic import SecretStr
 from starlette.testclient import TestClient
 
-from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.contracts.services import API_NAMES
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.web.core.documentation import DOCS_URL, INTEGRITY
 from spotthebot.local.runtime.services import load_service
@@ -28,7 +28,7 @@ def _app(name: str) -> FastAPI:
 
 
 class TestPage:
-    @pytest.mark.parametrize("service", SERVICE_NAMES)
+    @pytest.mark.parametrize("service", API_NAMES)
     def test_asks_its_own_server_alone_and_for_the_published_bytes(self, service: str):
         anybody = TestClient(_app(service))
         page = anybody.get(DOCS_URL)

@@ -25,6 +25,7 @@ from spotthebot.web.chats.pages import links as chats_links_pages
 from spotthebot.web.clients import services_with
 from spotthebot.web.collections import pages as collections_pages
 from spotthebot.web.conversations import pages as conversations_pages
+from spotthebot.web.documentation import mount_site
 from spotthebot.web.entries import pages as entries_pages
 from spotthebot.web.error_pages import error_page, passed_on, said_by
 from spotthebot.web.exports import pages as exports_pages
@@ -130,6 +131,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     )
     renderer.static.mount(app)
     renderer.charts.mount(app)
+    mount_site(app)
     own_hosts = {host_of(settings.public_url)} if settings.public_url else set[str]()
     app.add_middleware(CrossOriginGuard, error_responses=errors, own_hosts=own_hosts)
     app.add_middleware(PageHeaders)

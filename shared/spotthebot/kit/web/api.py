@@ -10,6 +10,7 @@ from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.bearer.part import BearerPart
 from spotthebot.kit.web.core.application import Lifespan, build_application
 from spotthebot.kit.web.core.disk import DiskPart
+from spotthebot.kit.web.core.documentation import mount_documentation
 from spotthebot.kit.web.database.part import DatabasePart
 
 
@@ -25,7 +26,7 @@ def build_service(
 ) -> FastAPI:
     """Return the application of a service; `build_application` explains `lifespan`."""
     database = DatabasePart(name, settings, lineages=lineages, idempotency_table=idempotency_table)
-    return build_application(
+    app = build_application(
         name,
         summary=summary,
         settings=settings,
@@ -33,3 +34,5 @@ def build_service(
         parts=[DiskPart(settings), database, BearerPart(settings, database.database)],
         lifespan=lifespan,
     )
+    mount_documentation(app)
+    return app

@@ -11,7 +11,6 @@ from spotthebot.kit.settings import EdgeSettings
 from spotthebot.kit.waits.clock import system_clock
 from spotthebot.kit.web.core import operations
 from spotthebot.kit.web.core.bytes_under_way import BytesUnderWay
-from spotthebot.kit.web.core.documentation import mount_documentation
 from spotthebot.kit.web.core.error_responses import ErrorResponses
 from spotthebot.kit.web.core.metrics import RequestMetrics
 from spotthebot.kit.web.core.parts import Part
@@ -86,7 +85,6 @@ def build_application(
         app.add_router(router, documented)
     app.add_router(operations.router)
     operations.mount_document(app)
-    mount_documentation(app)
     error_responses.mount(app)
     for part in parts:
         part.mount(app)

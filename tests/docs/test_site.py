@@ -1,0 +1,100 @@
+"""The documentation site: built once, without a dead link, searched without a server, and served by the pages."""
+
+import re
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from playwright.async_api import Browser, expect
+from starlette.testclient import TestClient
+
+from spotthebot.web.app import create_app
+from spotthebot.web.documentation import mount_site
+from spotthebot.web.settings import WebSettings
+from tools.site import SiteBroken, build_site
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built site. The build fails on dead links, dead anchors, and pages outside the contents."""
+    folder = tmp_path_factory.mktemp("site") / "built"
+    build_site(folder)
+    return folder
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A clone with two pages."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text("# Small\n\n## Pages\n\n- [Other](other.md): a page\n")
+    (tmp_path / "docs" / "other.md").write_text("# Other\n\n## A section\n\n[The program](../run.py)\n")
+    (tmp_path / "run.py").write_text("print(1)\n")
+    return tmp_path
+
+
+class TestSite:
+    def test_shows_docstrings_and_endpoints(self, site: Path):
+        assert "Fleiss 1971" in (site / "reference" / "stats.html").read_text()
+        endpoints = (site / "reference" / "annotation.html").read_text()
+        assert "POST /v1/campaigns/{campaign_id}/entry-links" in endpoints
+        assert "spotthebot.contracts.annotation.campaigns" in endpoints
+
+    def test_draws_diagrams(self, site: Path):
+        assert (site / "develop.html").read_text().count("<svg") > 10
+
+    async def test_is_searched_without_a_server_or_network(self, site: Path, chromium: Browser):
+        page = await chromium.new_page()
+        await page.goto(f"{site.as_uri()}/index.html")
+        await page.get_by_placeholder("Search").fill("Prolific")
+        await page.keyboard.press("Enter")
+        found = page.locator("#search-results li a").filter(has_text="Run a study with people on Prolific").first
+        await found.click(timeout=60_000)
+        await expect(page.locator("h1")).to_contain_text("Run a study with people on Prolific")
+        await page.close()
+
+    def test_is_served_under_a_policy_that_allows_its_own_scripts(self, site: Path):
+        app = FastAPI()
+        mount_site(app, site)
+        pages = TestClient(app)
+        first = pages.get("/docs")
+        assert first.url.path == "/docs/"
+        policy = first.headers["content-security-policy"]
+        assert "script-src 'self' 'sha256-" in policy
+        assert "unsafe-inline" not in policy.partition("style-src")[0]
+        linked = re.findall(r'<link rel="stylesheet"[^>]* href="([^"?]+)', first.text)
+        assert linked
+        assert {pages.get(f"/docs/{each}").status_code for each in linked} == {200}
+        assert pages.get("/docs/../web/app.py").status_code == 404
+
+
+class TestBuild:
+    def test_takes_along_what_a_page_links_to(self, small: Path):
+        build_site(small / "built", small)
+        assert [path.read_text() for path in (small / "built").rglob("run.py")] == ["print(1)\n"]
+
+    @pytest.mark.parametrize(
+        ("link", "fault"),
+        [
+            ("nothing.md", "other.md:7: .*'nothing.md'"),
+            ("index.md#nothing", "other.md:7: .*'nothing'"),
+            ("../nothing.py", "other.md:7: .*nothing.py"),
+        ],
+    )
+    def test_fails_on_a_dead_link(self, small: Path, link: str, fault: str):
+        with (small / "docs" / "other.md").open("a") as page:
+            page.write(f"\n[Dead]({link})\n")
+        with pytest.raises(SiteBroken, match=fault):
+            build_site(small / "built", small)
+        assert not (small / "built").exists()
+
+    def test_fails_on_a_page_that_no_list_names(self, small: Path):
+        (small / "docs" / "lost.md").write_text("# Lost\n")
+        with pytest.raises(SiteBroken, match=r"lost\.md.*toctree"):
+            build_site(small / "built", small)
+
+
+def test_without_a_site_the_page_says_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr("spotthebot.web.app.mount_site", lambda app: mount_site(app, tmp_path / "none"))
+    with TestClient(create_app(WebSettings())) as pages:
+        answer = pages.get("/docs/")
+    assert (answer.status_code, "./stb docs --site" in answer.text) == (404, True)

@@ -1,0 +1,118 @@
+"""Pages of the site that are made from the code: endpoints and types of a service, functions of a package."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tools import ROOT
+
+Json = Mapping[str, Any]
+
+
+def page_of_module(file: Path) -> str:
+    """Return the page of the package with this `__init__.py`: the docstrings of all names that it exports.
+
+    A package that exports no names has a section for each of its modules.
+    """
+    name = ".".join(file.parent.relative_to(ROOT).parts[1:])
+    if "__all__" in file.read_text():
+        sections = [f".. automodule:: {name}\n   :members:\n   :imported-members:\n"]
+    else:
+        modules = sorted(each.stem for each in file.parent.glob("*.py") if each != file)
+        sections = [f".. automodule:: {name}\n"]
+        sections += [f"{each}\n{'-' * len(each)}\n\n.. automodule:: {name}.{each}\n   :members:\n" for each in modules]
+    return "\n".join([f"# {name}\n\n```{{eval-rst}}", *sections, "```\n"])
+
+
+def page_of_openapi(file: Path) -> str:
+    """Return the page of the service with this OpenAPI document: its endpoints by tag, then its types."""
+    document = json.loads(file.read_text())
+    by_tag = defaultdict[str, list[str]](list)
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            by_tag[operation["tags"][0]].append("\n".join(_operation(method, path, operation)))
+    info = document["info"]
+    types = [line for name, schema in document["components"]["schemas"].items() for line in _type(name, schema)]
+    return "\n".join(
+        [
+            "---\ntocdepth: 2\n---\n",
+            f"# {info['title'].removeprefix('Spot The Bot: ')} over HTTP",
+            f"\n{info.get('summary', '')} A running service has this page as `/docs`, where requests can be tried.\n",
+            *("\n".join([f"## {tag.capitalize()}\n", *parts]) for tag, parts in by_tag.items()),
+            "## Types\n",
+            "Python has each type under its name in `spotthebot.contracts`.\n",
+            *types,
+        ]
+    )
+
+
+def _operation(method: str, path: str, operation: Json) -> Iterator[str]:
+    yield f"### {method.upper()} {path}\n\n{_text(operation.get('description', ''))}\n"
+    for each in operation.get("parameters", ()):
+        yield _line(each["name"], each["schema"], each.get("description", ""), each["required"], each["in"])
+    for media, body in operation.get("requestBody", {}).get("content", {}).items():
+        yield f"- Body: {_name(body.get('schema', {}))} (`{media}`)"
+    for status, answer in operation["responses"].items():
+        if status.startswith("2"):
+            kinds = answer.get("content", {}).items()
+            bodies = [f"{_name(each.get('schema', {}))} (`{media}`)" for media, each in kinds]
+            yield f"- {status}: {', '.join(bodies) or 'no body'}"
+    yield ""
+
+
+def _type(name: str, schema: Json) -> Iterator[str]:
+    where = _modules().get(name, "")
+    yield f"### {name}\n\n{_text(schema.get('description', ''))}{where and f' (`{where}`)'}\n"
+    required = schema.get("required", ())
+    for field, each in schema.get("properties", {}).items():
+        yield _line(field, each, each.get("description", ""), field in required)
+    if "properties" not in schema:
+        yield _name({key: value for key, value in schema.items() if key != "title"})
+    yield ""
+
+
+def _line(name: str, schema: Json, description: str, required: bool, place: str = "") -> str:  # noqa: FBT001 - the schema's
+    said = ", ".join(filter(None, [place, _name(schema), "required" if required else _default(schema)]))
+    return f"- `{name}` ({said}){': ' if description else ''}{_text(description)}"
+
+
+def _default(schema: Json) -> str:
+    return f"default `{json.dumps(schema['default'])}`" if "default" in schema else ""
+
+
+def _name(schema: Json) -> str:
+    """Return what a schema allows, with links to types."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    for several in ("anyOf", "oneOf", "allOf"):
+        if several in schema:
+            return " or ".join(map(_name, schema[several]))
+    if "enum" in schema:
+        return " or ".join(f"`{each}`" for each in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if schema.get("type") == "array":
+        return f"list of {_name(schema.get('items', {}))}"
+    return str(schema.get("format", schema.get("type", "anything")))
+
+
+def _text(description: str) -> str:
+    """Return a description as one paragraph, in which only code is marked."""
+    parts = re.split(r"(`[^`]*`)", " ".join(description.split()))
+    return "".join(part if part.startswith("`") else re.sub(r"([<>*_\[\]{}|$~])", r"\\\1", part) for part in parts)
+
+
+@cache
+def _modules() -> Mapping[str, str]:
+    """Return the module of each class of `spotthebot.contracts`."""
+    folder = ROOT / "shared"
+    return {
+        name: ".".join(file.relative_to(folder).with_suffix("").parts)
+        for file in sorted((folder / "spotthebot" / "contracts").rglob("*.py"))
+        for name in re.findall(r"(?m)^class (\w+)", file.read_text())
+    }
