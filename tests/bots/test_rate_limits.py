@@ -13,8 +13,9 @@ import pytest
 from spotthebot.bots.bot_client import BotClient
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.webhook import WebhookSpeaker
+from spotthebot.bots.questions.domain.circuit import FAILURES_TO_OPEN
 from spotthebot.bots.questions.domain.dialogue import Context
-from spotthebot.bots.questions.domain.retries import FAILURES_TO_OPEN, Pause
+from spotthebot.bots.questions.domain.pauses import Pause
 from spotthebot.contracts.bots.protocols import WebhookProtocol
 from spotthebot.contracts.bots.registry import Limits
 from spotthebot.contracts.bots.replies import ReplyFailure

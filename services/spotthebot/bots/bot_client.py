@@ -11,16 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spotthebot.bots.protocols.speaker import Speaker
+from spotthebot.bots.questions.domain.circuit import Circuit
 from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.pauses import Pause
 from spotthebot.bots.questions.domain.replies import COUNTS_AGAINST, Fault, accepted
-from spotthebot.bots.questions.domain.retries import (
-    MAX_ATTEMPTS,
-    Circuit,
-    Pause,
-    RetryBudget,
-    backoff_seconds,
-    request_bucket,
-)
+from spotthebot.bots.questions.domain.request_rate import request_bucket
+from spotthebot.bots.questions.domain.retries import MAX_ATTEMPTS, RetryBudget, backoff_seconds
 from spotthebot.contracts.bots.protocols import Cleaning
 from spotthebot.contracts.bots.registry import Limits
 from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut

@@ -2,14 +2,9 @@
 
 import pytest
 
-from spotthebot.bots.questions.domain.retries import (
-    FAILURES_TO_OPEN,
-    MAX_ATTEMPTS,
-    Circuit,
-    RetryBudget,
-    backoff_seconds,
-    request_bucket,
-)
+from spotthebot.bots.questions.domain.circuit import FAILURES_TO_OPEN, Circuit
+from spotthebot.bots.questions.domain.request_rate import request_bucket
+from spotthebot.bots.questions.domain.retries import MAX_ATTEMPTS, RetryBudget, backoff_seconds
 
 
 class TestRequestBucket:

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from spotthebot.bots.questions.domain.retries import FAILURES_TO_OPEN
+from spotthebot.bots.questions.domain.circuit import FAILURES_TO_OPEN
 from tests.factories.bot_servers import Bot, bot, well_behaved
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import RunningSuite, run_suite

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from spotthebot.conversations.progress import store as progress_store
 from spotthebot.conversations.progress.api import failure_out
-from spotthebot.conversations.turn_loop.store.concurrency_slots import mark_unavailable
+from spotthebot.conversations.turn_loop.store.unavailable_bots import mark_unavailable
 from spotthebot.kit.ids import new_ids
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_collections import bot, store_collection, store_conversations

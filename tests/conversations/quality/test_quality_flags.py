@@ -27,7 +27,7 @@ from tests.factories.studies import add_bot, add_corpus, conversation, created, 
 
 WORKER = """
 import asyncio, multiprocessing
-from spotthebot.conversations.quality.use_cases.check import flag_process
+from spotthebot.conversations.quality.use_cases.flag_process import flag_process
 
 async def work():
     async with flag_process() as flag_texts:

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from spotthebot.conversations.quality.domain.duplicates import NEAR, near_duplicates, shingles, signature
-from spotthebot.conversations.quality.domain.flag_texts import language_of, personal_data, profane_turns
 from spotthebot.conversations.quality.domain.flags import PersonalDataKind
+from spotthebot.conversations.quality.domain.language import language_of
+from spotthebot.conversations.quality.domain.personal_data import personal_data
+from spotthebot.conversations.quality.domain.profanity import profane_turns
 from spotthebot.conversations.quality.domain.training_overlap import TrainingExchanges
 from spotthebot.conversations.texts.domain import exchange_hashes
 from spotthebot.kit.text.words import text_hash

@@ -19,7 +19,7 @@ from spotthebot.conversations.conversations.domain import MAX_ATTEMPTS, Conversa
 from spotthebot.conversations.conversations.store import conversations as conversations_store
 from spotthebot.conversations.participants.use_cases import find_participants
 from spotthebot.conversations.plans.use_cases import start_collection
-from spotthebot.conversations.turn_loop.use_cases import request_batching as bot_backoffs_use_cases
+from spotthebot.conversations.turn_loop.use_cases import bot_backoffs as bot_backoffs_use_cases
 from spotthebot.conversations.turn_loop.use_cases.bot_requests import request_turns
 from spotthebot.conversations.turn_loop.use_cases.runner import ConversationRunner, RunnerLimits
 from spotthebot.kit.database.sessions import Database

@@ -11,7 +11,7 @@ from spotthebot.conversations.progress import store as progress_store
 from spotthebot.conversations.turn_loop.domain import SlotRequest
 from spotthebot.conversations.turn_loop.store import claims as claims_store
 from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
-from spotthebot.conversations.turn_loop.store import concurrency_slots as unavailable_bots_store
+from spotthebot.conversations.turn_loop.store import unavailable_bots as unavailable_bots_store
 from spotthebot.conversations.turn_loop.tables import ConcurrencySlotRow, UnavailableBotRow
 from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.ids import new_id, new_ids

@@ -23,12 +23,8 @@ from spotthebot.contracts.wire import Name, Split
 from spotthebot.conversations.corpora import store
 from spotthebot.conversations.corpora.domain.corpora import Corpus, Dialogue, DialogueOutcome
 from spotthebot.conversations.corpora.errors import UploadCutShort
-from spotthebot.conversations.corpora.use_cases.learn import (
-    Learner,
-    get_learnable_revision,
-    list_learnable,
-    store_upload,
-)
+from spotthebot.conversations.corpora.use_cases.learn import Learner, get_learnable_revision, list_learnable
+from spotthebot.conversations.corpora.use_cases.upload import store_upload
 from spotthebot.conversations.deps import Admin, DialogueReader, LearningService, Reader, Uploader
 from spotthebot.kit.web.core.bodies import file_upload, large_batch
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of

@@ -1,19 +1,17 @@
-"""Stores uploaded dialogues in batches, which an interruption keeps, and lists those that a team's bots may learn."""
+"""Learning: the dialogues of a split that a team's bots may learn from, without held-out dialogues."""
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from uuid import UUID
 
-from spotthebot.contracts.conversations.corpora import Upload, UploadOut
 from spotthebot.conversations.corpora import store
-from spotthebot.conversations.corpora.domain.corpora import Corpus, Dialogue, DialogueOutcome, StoredDialogue
+from spotthebot.conversations.corpora.domain.corpora import Corpus, StoredDialogue
 from spotthebot.conversations.corpora.domain.held_out import exchange_numbers, is_held_out
 from spotthebot.conversations.corpora.errors import NoSuchCorpus
-from spotthebot.conversations.corpora.use_cases.read import read_upload
-from spotthebot.kit.database.sessions import Database, ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 
 
 @dataclass(frozen=True)
@@ -65,18 +63,3 @@ async def get_learnable_revision(session: ReadSession, corpus_id: UUID, split: s
 
 def _exchanges(dialogues: Sequence[StoredDialogue]) -> Mapping[UUID, frozenset[int]]:
     return {each.id: exchange_numbers(each.turns) for each in dialogues}
-
-
-async def store_upload(database: Database, corpus_id: UUID, upload: Upload, pieces: AsyncIterator[bytes]) -> UploadOut:
-    """Store the dialogues of a file that arrives in pieces; return the number of each outcome.
-
-    Raises NoSuchCorpus, and the errors of `read_upload`.
-    """
-
-    async def add(dialogues: Sequence[Dialogue]) -> Sequence[DialogueOutcome]:
-        async with database.write() as session:
-            return await store.add_dialogues(session, corpus_id, dialogues)
-
-    async with database.read() as session:
-        await store.get_corpus(session, corpus_id)
-    return await read_upload(upload, pieces, add)

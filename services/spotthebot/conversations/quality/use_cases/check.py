@@ -1,17 +1,10 @@
 """Flags the conversations of a collection: each by its text, then in comparison with the others.
 
 Each batch is committed separately. A restarted job continues with the unflagged conversations. A check deletes nothing,
-and no flag excludes a conversation from use. A separate process computes flags from texts, so that models use memory
-only while they are needed, and the event loop stays free for the turn loop.
+and no flag excludes a conversation from use.
 """
 
 import asyncio
-import multiprocessing
-import os
-import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import asynccontextmanager
 from uuid import UUID
 
 import numpy as np
@@ -20,16 +13,16 @@ from spotthebot.contracts.conversations.quality import QualityCheckState, Traini
 from spotthebot.conversations.corpora import store as corpora_store
 from spotthebot.conversations.quality.domain.checks import CheckRequest
 from spotthebot.conversations.quality.domain.duplicates import PERMUTATIONS, near_duplicates
-from spotthebot.conversations.quality.domain.flags import TextFlags, UnflaggedConversation
+from spotthebot.conversations.quality.domain.flags import UnflaggedConversation
 from spotthebot.conversations.quality.domain.training_overlap import TrainingExchanges
 from spotthebot.conversations.quality.store import checks as checks_store
 from spotthebot.conversations.quality.store import flags as flags_store
 from spotthebot.conversations.quality.store import summaries as summaries_store
+from spotthebot.conversations.quality.use_cases.flag_process import flag_process
 from spotthebot.kit.database.sessions import Database
 
 _TEXTS_PER_BATCH = 200
 _ROWS_PER_BATCH = 1000
-FlagTexts = Callable[[Sequence[Sequence[str]]], Awaitable[list[TextFlags]]]
 
 
 async def check_quality(database: Database, collection_id: UUID) -> None:
@@ -129,40 +122,3 @@ async def _training_exchanges(database: Database, training: TrainingSplit) -> Tr
         await asyncio.to_thread(known.add, [dialogue.turns for dialogue in dialogues])
     await asyncio.to_thread(known.sort)
     return known
-
-
-@asynccontextmanager
-async def flag_process() -> AsyncIterator[FlagTexts]:
-    """Yield the function that flags texts in another process, which runs from the first call to the end of the block.
-
-    The process also ends when its parent ends in any way. The function raises BrokenProcessPool if the process itself
-    dies.
-    """
-    context = multiprocessing.get_context("spawn")  # a fork would take the worker's connections along
-    pool = ProcessPoolExecutor(max_workers=1, mp_context=context, initializer=_end_with_parent)
-
-    async def flag(texts: Sequence[Sequence[str]]) -> list[TextFlags]:
-        return await asyncio.get_running_loop().run_in_executor(pool, _flag, texts)
-
-    try:
-        yield flag
-    finally:
-        await asyncio.shield(asyncio.to_thread(pool.shutdown, cancel_futures=True))
-
-
-def _flag(texts: Sequence[Sequence[str]]) -> list[TextFlags]:
-    from spotthebot.conversations.quality.domain.flag_texts import flag_texts  # noqa: PLC0415 - its models stay there
-
-    return flag_texts(texts)
-
-
-def _end_with_parent() -> None:
-    """End this process when its parent ends. The queue of calls does not report that the parent was killed."""
-
-    def watch() -> None:
-        parent = multiprocessing.parent_process()
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

@@ -1,14 +1,13 @@
-"""The only SQL over concurrency slots, which keep each bot's concurrency over all processes, and unavailable bots."""
+"""The only SQL over concurrency slots, which keep each bot's concurrency over all processes."""
 
 from collections.abc import Mapping
 from uuid import UUID
 
-from sqlalchemy import BigInteger, bindparam, delete, select, text
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import BigInteger, bindparam, delete, text
 
-from spotthebot.conversations.turn_loop.domain import AcquiredSlots, SlotRequest, UnavailableBot
-from spotthebot.conversations.turn_loop.tables import ConcurrencySlotRow, UnavailableBotRow
-from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.conversations.turn_loop.domain import AcquiredSlots, SlotRequest
+from spotthebot.conversations.turn_loop.tables import ConcurrencySlotRow
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.ids import new_ids
 
 
@@ -129,20 +128,3 @@ async def release_orphans(session: WriteSession, *, runners: str) -> None:
         """),
         {"runners": runners},
     )
-
-
-async def mark_unavailable(session: WriteSession, bot_id: UUID, *, name: str, reason: str) -> bool:
-    """Mark a bot unavailable; return whether it was available until now."""
-    statement = insert(UnavailableBotRow).values(bot_id=bot_id, name=name, reason=reason).on_conflict_do_nothing()
-    return (await session.scalar(statement.returning(UnavailableBotRow.bot_id))) is not None
-
-
-async def mark_available(session: WriteSession, bot_id: UUID) -> bool:
-    """Mark a bot available again; return whether it was unavailable until now."""
-    statement = delete(UnavailableBotRow).where(UnavailableBotRow.bot_id == bot_id)
-    return (await session.scalar(statement.returning(UnavailableBotRow.bot_id))) is not None
-
-
-async def list_unavailable(session: ReadSession) -> list[UnavailableBot]:
-    rows = await session.scalars(select(UnavailableBotRow).order_by(UnavailableBotRow.since))
-    return [UnavailableBot(row.bot_id, row.name, row.reason, row.since) for row in rows]

@@ -12,7 +12,7 @@ from spotthebot.conversations.events.use_cases import publish_finished_collectio
 from spotthebot.conversations.turn_loop.domain import MAY_RECOVER, REPLIES, UnavailableBot
 from spotthebot.conversations.turn_loop.store import claims as claims_store
 from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
-from spotthebot.conversations.turn_loop.store import concurrency_slots as unavailable_bots_store
+from spotthebot.conversations.turn_loop.store import unavailable_bots as unavailable_bots_store
 from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.telemetry.logs import get_logger

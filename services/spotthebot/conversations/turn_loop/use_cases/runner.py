@@ -22,13 +22,14 @@ from spotthebot.conversations.conversations.use_cases import record_requests
 from spotthebot.conversations.turn_loop.domain import AcquiredSlots, SlotRequest, in_turn
 from spotthebot.conversations.turn_loop.store import claims as claims_store
 from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
+from spotthebot.conversations.turn_loop.use_cases.bot_backoffs import BotBackoffs
 from spotthebot.conversations.turn_loop.use_cases.bot_requests import (
     BotAnswer,
     request_turns,
     slots_needed,
     split_into_requests,
 )
-from spotthebot.conversations.turn_loop.use_cases.request_batching import BotBackoffs, RequestBatcher
+from spotthebot.conversations.turn_loop.use_cases.request_batching import RequestBatcher
 from spotthebot.conversations.turn_loop.use_cases.turn_commits import CollectionTraces, PendingCommit, TurnCommits
 from spotthebot.kit.database.sessions import DATABASE_TROUBLE, Database
 from spotthebot.kit.jobs.queue import Jobs

@@ -15,7 +15,7 @@ from spotthebot.conversations.conversations.store.turns import CommittedSteps
 from spotthebot.conversations.conversations.use_cases import record_commits
 from spotthebot.conversations.events.use_cases import publish_failing_bot, publish_finished_collections
 from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
-from spotthebot.conversations.turn_loop.store import concurrency_slots as unavailable_bots_store
+from spotthebot.conversations.turn_loop.store import unavailable_bots as unavailable_bots_store
 from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.telemetry.tracing import linked_trace
