@@ -117,6 +117,9 @@ COLLECTIONS = {
         f"{_HERE}.payment_files", "of_chats", "Write the file by which the people who chat in a collection are paid."
     ),
     "export": Command(f"{_HERE}.collection_control", "export", "Write a collection's conversations to a file."),
+    "push": Command(
+        f"{_HERE}.collection_control", "push", "Push a collection's conversations to a Hugging Face hub, as a data set."
+    ),
     "pause": Command(
         f"{_HERE}.collection_control", "pause", "Pause a collection: bots get no requests until it is resumed."
     ),

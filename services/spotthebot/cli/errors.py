@@ -26,9 +26,12 @@ Invalid
 ├── NotAPartnerSet
 ├── OptionsOfLabels
 └── NoMixedModels
+Unavailable
+├── HubPackageMissing
+└── HubNotReached
 """
 
-from spotthebot.kit.errors import Conflict, Invalid, NotFound
+from spotthebot.kit.errors import Conflict, Invalid, NotFound, Unavailable
 
 
 class CampaignNameTaken(Conflict):
@@ -125,3 +128,11 @@ class MeasureNotNamed(Invalid):
 
 class NotInReport(Invalid):
     """The report of '{protocol}' has no {what}: use './stb rank CAMPAIGN --measure NAME {option}'."""
+
+
+class HubPackageMissing(Unavailable):
+    """A push needs the package huggingface_hub: pip install huggingface_hub into the environment of ./stb."""
+
+
+class HubNotReached(Unavailable):
+    """The conversations were not pushed to {repository}: {reason}"""  # noqa: D400 - ends as the reason does

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from spotthebot.cli.collections import run
+from spotthebot.cli.collections import hub, run
 from spotthebot.cli.commands.options import NAMED, AsJson, check_folder, check_output
 from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped, list_all, print_json
 from spotthebot.cli.commands.resource_tables import ID, print_details, print_facts, print_list
@@ -14,6 +14,7 @@ from spotthebot.cli.resources.directories import Collections
 from spotthebot.cli.resources.resolver import find
 from spotthebot.contracts.conversations.collections import CollectionOut, CollectionState
 from spotthebot.contracts.conversations.progress import ChatBotOut, FailureOut, PairOut
+from spotthebot.kit.exports.formats import ExportFormat
 from spotthebot.kit.text.characters import printable
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
@@ -113,6 +114,23 @@ def export(
         return await run.export(clients.conversations, (await find(Collections(clients), collection)).id, target)
 
     say(f"Exported: {ask(services, write)}")
+
+
+@reads_services
+def push(
+    services: Services,
+    collection: Collection,
+    repository: Annotated[str, typer.Argument(metavar="OWNER/NAME", help="The data set's repository.")],
+    public: Annotated[bool, typer.Option("--public", help="A new repository can be read by everybody.")] = False,
+) -> None:
+    """Push a collection's conversations to a Hugging Face hub, as a data set."""
+
+    async def write(clients: Clients) -> str:
+        found = await find(Collections(clients), collection)
+        archive = clients.conversations.export_collection(found.id, ExportFormat.DATASETS)
+        return await hub.push(archive, repository, private=not public)
+
+    say(f"Pushed: {ask(services, write)}")
 
 
 def check_target(target: Path) -> None:
