@@ -63,7 +63,7 @@ CAMPAIGNS = {
         f"{_HERE}.pooled", "pooled", "Show one result of several campaigns of one protocol, and its mean over them."
     ),
     "verdicts": Command(
-        f"{_HERE}.verdicts",
+        f"{_HERE}.campaign_control",
         "verdicts",
         "Show which pairs of bots are decided, and about how much more work the others need.",
     ),
