@@ -283,6 +283,11 @@ COMMANDS: CommandTable = {
         "provision",
         "Prepare the database of services that run in containers; a second run changes nothing.",
     ),
+    "mcp": Command(
+        f"{_HERE}.mcp",
+        "mcp",
+        "Serve the services' operations as tools of the Model Context Protocol, over standard input and output.",
+    ),
     "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are installed, and the purpose of each."),
     "loadtest": Command(
         f"{_HERE}.loadtest", "loadtest", "Let simulated people and bots work on a suite made for this, and measure it."

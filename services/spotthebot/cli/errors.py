@@ -28,6 +28,7 @@ Invalid
 └── NoMixedModels
 Unavailable
 ├── HubPackageMissing
+├── NoServiceForTools
 └── HubNotReached
 """
 
@@ -136,3 +137,7 @@ class HubPackageMissing(Unavailable):
 
 class HubNotReached(Unavailable):
     """The conversations were not pushed to {repository}: {reason}"""  # noqa: D400 - ends as the reason does
+
+
+class NoServiceForTools(Unavailable):
+    """{service} at {url} did not say what it offers: {reason}"""  # noqa: D400 - ends as the reason does

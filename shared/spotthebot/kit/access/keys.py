@@ -57,6 +57,12 @@ def parse_key(text: str) -> tuple[UUID, str] | None:
     return (UUID(match[2]), match[3]) if match else None
 
 
+def role_of(text: str) -> str | None:
+    """Return the role that the text of a key claims; None if the text has another form."""
+    match = _FORM.fullmatch(text)
+    return match[1] if match else None
+
+
 def hash_secret(secret: str) -> bytes:
     """Return the SHA-256 hash of a secret. Only this hash is stored."""
     return hashlib.sha256(secret.encode()).digest()

@@ -5,12 +5,16 @@ included routers twice for each request. Here a route is made once, where it is 
 made from included routers, when it is first requested.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from fastapi import APIRouter, FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
 
 Responses = Mapping[int | str, dict[str, Any]]
+ROLES: Final = "x-roles"
+"""The extension of an operation in the OpenAPI document that names the roles whose keys it admits."""
 
 
 class Application(FastAPI):
@@ -35,4 +39,21 @@ class Application(FastAPI):
             for router, responses in self._described:
                 described.include_router(router, responses=dict(responses))
             self.openapi_schema = described.openapi()
+            for router, _ in self._described:
+                self._name_roles(router, self.openapi_schema["paths"])
         return self.openapi_schema
+
+    def _name_roles(self, router: APIRouter, paths: dict[str, Any]) -> None:
+        for route in router.routes:
+            if isinstance(route, APIRoute) and (admitted := [*_roles_admitted(route.dependant)]):
+                for method in route.methods or ():
+                    if operation := paths.get(route.path_format, {}).get(method.lower()):
+                        operation[ROLES] = sorted(frozenset.intersection(*admitted))
+
+
+def _roles_admitted(dependant: Dependant) -> Iterator[frozenset[str]]:
+    """Yield the roles of every dependency that admits API keys."""
+    for each in dependant.dependencies:
+        if isinstance(roles := getattr(each.call, "roles", None), frozenset):
+            yield roles
+        yield from _roles_admitted(each)
