@@ -53,15 +53,16 @@ def build_site(target: Path = SITE, source: Path = ROOT) -> None:
     Raises `SiteBroken` with all faults: links to missing pages, sections and files, and pages outside the contents.
     """
     from sphinx.application import Sphinx  # noqa: PLC0415 - of the extra docs, which other tools do without
+    from sphinx.util.docutils import docutils_namespace  # noqa: PLC0415 - as above
 
     with tempfile.TemporaryDirectory() as folder:
         pages, built, faults = Path(folder, "pages"), Path(folder, "built"), StringIO()
         copy_pages(source, pages)
-        # Without configuration files, and with warnings as text: they are this function's errors.
-        sphinx = Sphinx(
-            pages, None, built, Path(folder, "kept"), "html", confoverrides=_SETTINGS, status=None, warning=faults
-        )
-        sphinx.build()
+        with docutils_namespace():  # so that a process can build again
+            sphinx = Sphinx(
+                pages, None, built, Path(folder, "kept"), "html", confoverrides=_SETTINGS, status=None, warning=faults
+            )
+            sphinx.build()
         if found := re.sub(r"\x1b\[[\d;]*m", "", faults.getvalue()).replace(f"{pages.resolve()}/", "").strip():
             raise SiteBroken(faults=found)
         shutil.rmtree(target, ignore_errors=True)

@@ -8,12 +8,12 @@ import json
 import re
 import shlex
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from spotthebot.cli.command_table import COMMANDS
-from spotthebot.cli.lazy import CommandGroup, load_command
+from spotthebot.cli.lazy import LISTS, CommandGroup, CommandTable, load_command
 from tests.docs.following import PORTS, ROOT, Block, blocks, commands
 
 LEFT_OUT: Final = {
@@ -65,17 +65,18 @@ def _fault(command: str) -> str | None:
 
 
 def _fault_of_stb(words: list[str]) -> str | None:
-    entry: Any = CommandGroup("", COMMANDS)
-    name = "stb"
-    while isinstance(entry, CommandGroup):
-        if not words or words[0].startswith("-"):
-            if "list" not in entry.commands:
-                return None if name == "stb" else "names no command"
-            words = ["list", *words]
+    table: CommandTable = COMMANDS
+    name, entry = "stb", None
+    while entry is None or isinstance(entry, CommandGroup):
+        table = table if entry is None else entry.commands
+        if LISTS in table and (not words or words[0].startswith("-")):
+            words = [LISTS, *words]
         name, *words = words
-        if name not in entry.commands:
+        if name.startswith("-"):
+            return None  # such as ./stb --help
+        if name not in table:
             return f"has no command {name}"
-        entry = entry.commands[name]
+        entry = table[name]
     command = load_command(name, entry)
     try:
         command.make_context(name, words)

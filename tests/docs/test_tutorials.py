@@ -63,7 +63,7 @@ async def test_a_team_puts_its_bot_in_and_reads_its_standing(reader: Reader, tmp
     registered, standings = (json.loads(said) for said in answers.values())
     assert (registered["status"], registered["probe"]["passed"]) == ("active", True)
     (standing,) = standings["items"]
-    assert {each["name"] for each in standing["bots"] if each["shown_as"] == "own"} == {"our-bot"}
+    assert {each["bot"] for each in standing["bots"] if each["shown_as"] == "own"} == {"our-bot"}
     assert {each["shown_as"] for each in standing["bots"]} == {"own", "pseudonym"}
 
 
