@@ -10,7 +10,7 @@ import platform
 import re
 import sys
 from collections.abc import Iterator
-from importlib.metadata import Distribution, distributions
+from importlib.metadata import PackageMetadata, distributions
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -20,7 +20,7 @@ _NAMED = re.compile(r"^[\w.-]+")
 
 def bill_of_materials(title: str) -> dict[str, Any]:
     """Return the document of what is installed, for an image of this title."""
-    installed = {_name(each): each for each in distributions()}
+    installed = {_name(each): each for each in (found.metadata for found in distributions())}  # parses a file each time
     ours = installed[_OURS]
     document = {
         "bomFormat": "CycloneDX",
@@ -43,44 +43,43 @@ def bill_of_materials(title: str) -> dict[str, Any]:
     return {**document, "serialNumber": f"urn:uuid:{uuid5(NAMESPACE_URL, digest)}"}
 
 
-def _component(distribution: Distribution) -> dict[str, Any]:
-    metadata = distribution.metadata
+def _component(metadata: PackageMetadata) -> dict[str, Any]:
     component: dict[str, Any] = {
         "type": "library",
-        "bom-ref": _purl(distribution),
-        "name": _name(distribution),
-        "version": distribution.version,
-        "purl": _purl(distribution),
+        "bom-ref": _purl(metadata),
+        "name": _name(metadata),
+        "version": metadata["Version"],
+        "purl": _purl(metadata),
     }
     if summary := metadata.get("Summary"):
         component["description"] = summary
     # License-Expression is an SPDX expression (PEP 639), License anything that an author wrote.
     if expression := metadata.get("License-Expression"):
         component["licenses"] = [{"expression": expression}]
-    elif names := _licences(distribution):
+    elif names := _licences(metadata):
         component["licenses"] = [{"license": {"name": name}} for name in names]
     return component
 
 
-def _licences(distribution: Distribution) -> list[str]:
-    classifiers = distribution.metadata.get_all("Classifier") or []
+def _licences(metadata: PackageMetadata) -> list[str]:
+    classifiers = metadata.get_all("Classifier") or []
     named = [each.rpartition(" :: ")[2] for each in classifiers if each.startswith("License :: ")]
-    written = (distribution.metadata.get("License") or "").strip()
+    written = (metadata.get("License") or "").strip()
     return named or ([written] if written and "\n" not in written else [])
 
 
-def _needs(distribution: Distribution, installed: dict[str, Distribution]) -> Iterator[str]:
-    for requirement in {_canonical(_NAMED.findall(each)[0]) for each in distribution.requires or ()}:
-        if requirement in installed and installed[requirement] is not distribution:
+def _needs(metadata: PackageMetadata, installed: dict[str, PackageMetadata]) -> Iterator[str]:
+    for requirement in {_canonical(_NAMED.findall(each)[0]) for each in metadata.get_all("Requires-Dist") or ()}:
+        if requirement in installed and installed[requirement] is not metadata:
             yield _purl(installed[requirement])
 
 
-def _purl(distribution: Distribution) -> str:
-    return f"pkg:pypi/{_name(distribution)}@{distribution.version.replace('+', '%2B')}"
+def _purl(metadata: PackageMetadata) -> str:
+    return f"pkg:pypi/{_name(metadata)}@{metadata['Version'].replace('+', '%2B')}"
 
 
-def _name(distribution: Distribution) -> str:
-    return _canonical(distribution.metadata["Name"])
+def _name(metadata: PackageMetadata) -> str:
+    return _canonical(metadata["Name"])
 
 
 def _canonical(name: str) -> str:
