@@ -106,17 +106,20 @@ def _points_at(answer: httpx.Response, pointer: str) -> bool:
 class TestUrls:
     @pytest.mark.parametrize("kind", FIELDS)
     async def test_bots_get_a_pointer_to_an_unusable_url(self, suite: RunningSuite, network: HostileNetwork, kind: str):
+        """Fields of web and of socket addresses have one type each: one field gets all URLs, the others a quarter."""
         pointer, fields = FIELDS[kind]
+        some = URLS if kind in {"webhook", "parlai's websocket"} else URLS[[*FIELDS].index(kind) :: 4]
         admin = await suite.client("bots", "admin")
         eliza = webhook("") | {"name": "eliza", "protocol": {"kind": "builtin", "model": "eliza"}}
         versions = f"/v1/bots/{(await created(admin, '/v1/bots', eliza))['id']}/versions"
-        for url in URLS:
+        for at, url in enumerate(some):
             for form in [url, url.replace("http://", "ws://")] if kind.startswith("parlai") else [url]:
                 protocol = fields | {pointer.rpartition("/")[2]: form}
                 answer = await admin.post("/v1/bots", json=webhook("") | {"protocol": protocol})
                 assert _points_at(answer, pointer), (form, answer.status_code, answer.text)
-                answer = await admin.post(versions, json={"protocol": protocol})
-                assert _points_at(answer, pointer), (form, answer.status_code, answer.text)
+                if at % 4 == 0:
+                    answer = await admin.post(versions, json={"protocol": protocol})
+                    assert _points_at(answer, pointer), (form, answer.status_code, answer.text)
         assert network.dialled == []
 
     async def test_subscribers_get_a_pointer_to_an_unusable_url(self, suite: RunningSuite, network: HostileNetwork):
@@ -127,6 +130,7 @@ class TestUrls:
         for url in URLS:
             answer = await admin.post("/v1/subscriptions", json=subscription | {"url": url})
             assert _points_at(answer, "/url"), (url, answer.status_code, answer.text)
+        for url in URLS[::4]:
             answer = await admin.patch(f"/v1/subscriptions/{made['id']}", json={"url": url})
             assert _points_at(answer, "/url"), (url, answer.status_code, answer.text)
         assert network.dialled == []
