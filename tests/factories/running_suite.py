@@ -231,11 +231,11 @@ def event_settings() -> dict[str, Any]:
 
 
 def conversations_settings() -> dict[str, Any]:
-    """Settings of `conversations` in tests: those of events, and no quality flags but in tests of them.
+    """Settings of `conversations` in tests: those of events, no quality flags, and lost jobs are seldom looked for.
 
-    For these there is `QUALITY_CHECKS`: each check starts a process.
+    For tests of quality flags there is `QUALITY_CHECKS`: each check starts a process.
     """
-    return event_settings() | {"quality_checks_at_once": 0}
+    return event_settings() | {"quality_checks_at_once": 0, "stalled_after_seconds": 60}
 
 
 QUALITY_CHECKS = {"quality_checks_at_once": 4}

@@ -211,13 +211,16 @@ async def _run_until_cancelled(worker: Worker, stopping: asyncio.Event) -> None:
 
 async def requeue_lost(database: Database, defer: Defer, schema: str, tasks: Sequence[Task]) -> None:
     """Queue a job for each unfinished row that has no job. Only one worker does this at a time."""
-    for task in tasks:
-        if task.list_unfinished is None:
-            continue
-        async with database.write() as session:
-            # One snapshot of rows and jobs: between two, a job could end and its row would seem to have none.
-            await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-            if await _lock(session, schema) and (unfinished := await task.list_unfinished(session)):
+    listed = [(task, task.list_unfinished) for task in tasks if task.list_unfinished is not None]
+    if not listed:
+        return
+    async with database.write() as session:
+        # One snapshot of rows and jobs: between two, a job could end and its row would seem to have none.
+        await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+        if not await _lock(session, schema):
+            return
+        for task, list_unfinished in listed:
+            if unfinished := await list_unfinished(session):
                 await _requeue(session, defer, schema, task, unfinished)
 
 

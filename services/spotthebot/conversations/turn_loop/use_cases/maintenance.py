@@ -27,6 +27,8 @@ _log = get_logger(__name__)
 
 async def queue_runners(session: WriteSession, jobs: Jobs, *, waiting: int, batch: int) -> None:
     """Queue enough jobs for this many waiting conversations; a job without work ends."""
+    if not waiting:
+        return
     queued = await claims_store.count_jobs(session, RUN_CONVERSATIONS)
     for _ in range(min(math.ceil(waiting / batch), _MAX_RUNNERS) - queued):
         await jobs.defer(session, RUN_CONVERSATIONS, {}, queue=RUNNERS)
