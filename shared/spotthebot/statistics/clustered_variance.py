@@ -15,6 +15,7 @@ observations. Degrees of freedom are Satterthwaite's (1946) over the effective n
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, Protocol
 
 import numpy as np
@@ -285,6 +286,10 @@ class _Part:
 
     def covariance(self) -> FloatArray:
         """Return the covariance (m, m) of the statistics."""
+        return self._covariance
+
+    @cached_property
+    def _covariance(self) -> FloatArray:
         other = self._sums if self._shared is None else self._shared @ self._sums
         gram: FloatArray = (self._sums.T @ other).toarray()
         gram[self._undefined] = np.nan
