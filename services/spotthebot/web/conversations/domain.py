@@ -1,5 +1,6 @@
 """The content of a conversation's page: its turns, its annotations, and the places where annotators decided."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -230,6 +231,15 @@ def _said(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(str(each) for each in value)
     return "" if value is None else str(value)
+
+
+def pieces(said: str, text: str | None) -> list[str]:
+    """Split what was said at each place of the searched text, in any case: every second piece is the text itself.
+
+    >>> pieces("Tea? No tea.", "tea")
+    ['', 'Tea', '? No ', 'tea', '.']
+    """
+    return re.split(f"({re.escape(text)})", said, flags=re.IGNORECASE) if text else [said]
 
 
 @dataclass(frozen=True)

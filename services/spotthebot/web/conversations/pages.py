@@ -21,9 +21,11 @@ from spotthebot.web.clients import Services
 from spotthebot.web.conversations.domain import (
     AnnotationTable,
     BotScores,
+    Excerpt,
     annotation_table,
     bubbles,
     excerpt,
+    pieces,
     scores_by_bot,
     widest,
 )
@@ -35,6 +37,8 @@ from spotthebot.web.marks.pages import campaigns_over, marks_over
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 _COLLECTIONS: Final = 25
 _CONVERSATIONS: Final = 25
+_FOUND: Final = 3
+"""The conversations of each collection that a search over all shows."""
 _SPEAKERS: Final = 1000
 _ANNOTATIONS: Final = 200
 _RATINGS: Final = 50
@@ -62,10 +66,28 @@ class Scores:
 async def list_collections(
     request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Reader, cursor: str | None = None
 ) -> Response:
-    """Show the list of collections, newest first."""
+    """Show the list of collections, newest first; with a text, the conversations in them that say it."""
+    filters = Filters.read({"text": request.query_params.get("text", "")})
     client = await services.conversations()
     page = await client.list_collections(order="newest_first", cursor=cursor, page_size=_COLLECTIONS).page()
-    return pages.page(request, "conversations/collections.html.jinja", page=page, is_first=cursor is None)
+    saying = [
+        client.list_conversations(each.id, text=filters.text, page_size=_FOUND).page()
+        for each in (page.items if filters.text else ())
+    ]
+    found = zip(page.items, await asyncio.gather(*saying), strict=False)
+    return pages.page(
+        request,
+        "conversations/collections.html.jinja",
+        page=page,
+        is_first=cursor is None,
+        filters=filters,
+        found=[
+            (each, [(one, _excerpt(one, filters)) for one in held.items], held.next_cursor is not None)
+            for each, held in found
+            if held.items or held.next_cursor
+        ],
+        longest_text=LONGEST_TEXT,
+    )
 
 
 @router.get("/conversations/{collection_id}")
@@ -88,7 +110,7 @@ async def list_conversations(
         _speakers(services, collection_id, filters.participant),
     )
     marks = await marks_over(services, await campaigns_over(services, collection_id))
-    held = [(each, excerpt([turn.text for turn in (*each.opening, *each.turns)], filters.text)) for each in page.items]
+    held = [(each, _excerpt(each, filters)) for each in page.items]
     return pages.page(
         request,
         "conversations/collection.html.jinja",
@@ -167,11 +189,16 @@ async def read_conversation(
         bubbles=bubbles(conversation, annotations),
         beside=beside,
         filters=filters,
+        pieces=pieces,
         campaigns=campaigns,
         marks=marks,
         scores=fed_scores,
         widest=widest(fed_scores.bots) if fed_scores else 0.0,
     )
+
+
+def _excerpt(conversation: ConversationOut, filters: Filters) -> Excerpt:
+    return excerpt([turn.text for turn in (*conversation.opening, *conversation.turns)], filters.text)
 
 
 async def _annotations(
