@@ -87,7 +87,7 @@ class TestOwnBots:
             await page.get_by_role("button", name="Save").click()
             await expect(page.locator("#limits-concurrency-fault")).to_have_text("Give at least 1.")
             await page.get_by_label("Questions at the same time").fill("3")
-            await page.get_by_label("Other teams may see its name").check()
+            await page.get_by_label("Everybody may see its name").check()
             await page.get_by_role("button", name="Save").click()
             await page.get_by_text("Our second attempt.").wait_for()
             await page.get_by_role("link", name="Settings").click()

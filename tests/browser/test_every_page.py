@@ -64,6 +64,7 @@ OF_ADMINISTRATORS: Final = (
     "/admin/keys",
     "/admin/campaigns",
     "/admin/campaigns/new",
+    "/admin/collections/chats",
     "/admin/campaigns/{campaign}",
     "/admin/campaigns/{campaign}/edit",
     "/admin/campaigns/{campaign}/close",

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from spotthebot.bots.bots.store import bots as bots_store
 from spotthebot.bots.client_pool import BotClientPool
-from spotthebot.bots.clients import Corpora
+from spotthebot.bots.clients import Corpora, Participation
 from spotthebot.bots.context import BotsContext
 from spotthebot.bots.hosting import api as hosting_api
 from spotthebot.bots.metadata import IDEMPOTENCY
@@ -113,7 +113,7 @@ async def _context(stack: AsyncExitStack, settings: BotsSettings, database: Data
     stack.push_async_callback(clients.close)
     folder = ModelFolder(settings.models_folder, largest_file_bytes=settings.largest_model_bytes)
     lookups = BatchedLookup(partial(bots_store.find_bots, database.statements))
-    return BotsContext(settings, database, speakers, clients, folder, lookups)
+    return BotsContext(settings, database, speakers, clients, folder, lookups, Participation(conversations))
 
 
 SERVICE = Service(name="bots", settings=BotsSettings, create_app=create_app, lineage=LINEAGE)

@@ -1,4 +1,4 @@
-"""Calls to `conversations`: the dialogues that learning bots learn from."""
+"""Calls to `conversations`: the dialogues that learning bots learn from, and where bots take part."""
 
 from uuid import UUID
 
@@ -33,3 +33,16 @@ class Corpora:
             return (await self._conversations.learnable_revision(corpus_id, split=split, team=team)).revision
         except NotFound as refused:
             raise UnknownCorpus(corpus_id=corpus_id, split=split) from refused
+
+
+class Participation:
+    """Says whether a bot takes part in a collection or belongs to a partner set."""
+
+    def __init__(self, conversations: AsyncConversations) -> None:
+        self._conversations = conversations
+
+    async def takes_part(self, bot_id: UUID) -> bool:
+        if (await self._conversations.get_bot_performance(bot_id)).collections:
+            return True
+        sets = self._conversations.list_partner_sets()
+        return any([bot_id in {partner.bot_id for partner in each.partners} async for each in sets])

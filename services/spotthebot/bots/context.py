@@ -12,6 +12,7 @@ from uuid import UUID
 from spotthebot.bots.bots.domain import Bot, BotVersion
 from spotthebot.bots.bots.errors import NoSuchBot, TooManyProbes
 from spotthebot.bots.client_pool import BotClientPool
+from spotthebot.bots.clients import Participation
 from spotthebot.bots.hosted_models import store as hosted_models_store
 from spotthebot.bots.hosted_models.domain import HostedModel
 from spotthebot.bots.hosted_models.errors import ModelFilesChanged
@@ -40,6 +41,7 @@ class BotsContext:
     folder: ModelFolder
     lookups: BatchedLookup[UUID, Bot]
     """Looks bots up by their ids; requests that coincide share a query."""
+    participation: Participation
     reply_metrics: ReplyMetrics = field(default_factory=ReplyMetrics)
     _probing: Counter[str | None] = field(default_factory=Counter)
 

@@ -62,6 +62,11 @@ class BotsOperations(ServiceOperations):
         )
 
     @operation
+    def delete_bot(self, bot_id: UUID) -> Call[None]:
+        """Delete a mistaken registration: a bot that takes part in nothing."""
+        return Call(type(None), "DELETE", f"/v1/bots/{bot_id}")
+
+    @operation
     def replace_bot_secret(self, bot_id: UUID, secret: SecretIn) -> Call[BotOut]:
         """Replace the secret of the current version."""
         return Call(BotOut, "PUT", f"/v1/bots/{bot_id}/secret", body=secret)

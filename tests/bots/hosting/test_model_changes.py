@@ -30,7 +30,7 @@ from spotthebot.kit.database.sessions import Database
 
 async def main():
     settings = BotsSettings(database_url=sys.argv[1], model_lease_seconds=1)
-    async with lease_model(BotsContext(settings, Database(sys.argv[1]), None, None, None, None), "mine"):
+    async with lease_model(BotsContext(settings, Database(sys.argv[1]), None, None, None, None, None), "mine"):
         print("leased", flush=True)
         await asyncio.sleep(60)
 

@@ -8,6 +8,31 @@ from tests.factories.studies import add_bot, add_corpus, created
 ELIZA = {"name": "eliza", "domains": ["everyday"], "protocol": {"kind": "builtin", "model": "eliza"}}
 
 
+class TestDeleteBot:
+    async def test_takes_back_a_registration_unless_the_bot_takes_part(self, suite: RunningSuite):
+        admin = await suite.client("bots", "admin")
+        mistaken, chatting, partner = [await add_bot(suite, name) for name in ("eliza", "dull", "parrot")]
+        conversations = await suite.client("conversations", "admin")
+        chats = {
+            "name": "c",
+            "domain": "everyday",
+            "mode": "human_bot",
+            "bots": [chatting],
+            "bots_per_chat": 1,
+        }
+        await created(conversations, "/v1/collections", chats)
+        await created(conversations, "/v1/partner-sets", {"name": "p", "bots": [partner]})
+        assert (await admin.delete(f"/v1/bots/{mistaken}")).status_code == 204
+        assert (await admin.get(f"/v1/bots/{mistaken}")).status_code == 404
+        assert await add_bot(suite, "eliza") != mistaken  # the name is free again
+        for bot in (chatting, partner):
+            refused = await admin.delete(f"/v1/bots/{bot}")
+            assert (refused.status_code, refused.json()["type"]) == (409, "urn:spotthebot:problem:bot-took-part")
+            assert (await admin.get(f"/v1/bots/{bot}")).status_code == 200
+        stranger = await suite.client("bots", "team", team="another")
+        assert (await stranger.delete(f"/v1/bots/{chatting}")).status_code == 404
+
+
 class TestRegisterBot:
     @pytest.mark.parametrize("model", ["retrieval", "ngram", "stray", "eliza", "parrot", "dull"])
     async def test_each_built_in_bot_can_be_registered_and_replies(self, suite: RunningSuite, model: str):

@@ -21,6 +21,23 @@ def services_of() -> tuple[str, ...]:
     return ("bots", "conversations", "annotation", "analytics", "web")
 
 
+class TestVersions:
+    async def test_show_what_each_changed_and_a_mistaken_bot_is_deleted(self, suite: RunningSuite):
+        bots = await suite.client("bots", "team", team="us")
+        body = {"name": "mine", "domains": ["everyday"], "protocol": {"kind": "builtin", "model": "eliza"}}
+        bot = (await bots.post("/v1/bots", json=body)).json()["id"]
+        for model in ("dull", "dull"):
+            added = await bots.post(f"/v1/bots/{bot}/versions", json={"protocol": {"kind": "builtin", "model": model}})
+            assert added.status_code == 201, added.text
+        async with signed_in(suite, "team", team="us") as us:
+            page = (await us.get(f"/bots/{bot}")).text
+            assert page.count("Nothing changed since the version before") == 1
+            assert "model: <del><bdi>eliza</bdi></del> → <ins><bdi>dull</bdi></ins>" in page
+            gone = await us.post(f"/bots/{bot}/delete")
+            assert (gone.status_code, gone.headers["location"]) == (303, "/bots")
+            assert (await us.get(f"/bots/{bot}")).status_code == 404
+
+
 class TestOtherTeams:
     async def test_find_nothing_of_a_bot_and_change_nothing(self, suite: RunningSuite):
         ours = (await register_bots(suite))["ours"]
@@ -32,6 +49,7 @@ class TestOtherTeams:
             sent = [
                 await them.post(f"/bots/{ours}/probe"),
                 await them.post(f"/bots/{ours}/status", data={"status": "retired"}),
+                await them.post(f"/bots/{ours}/delete"),
                 await them.post(f"/bots/{ours}/settings", data={"domains": "everyday", "description": "mine now"}),
                 await them.post(f"/bots/{ours}/secret", data={"secret": "whsec_" + "TWZLUTlyOEdLWXFyVHdqVVBEOElMUFpJ"}),
                 await them.post(

@@ -60,6 +60,12 @@ async def change_bot(
     return _to_out(await use_cases.change_bot(session, context, caller, bot_id, request))
 
 
+@router.delete("/{bot_id}", status_code=204, operation_id="delete_bot")
+async def delete_bot(caller: Changer, context: Context, bot_id: UUID) -> None:
+    """Delete a mistaken registration. Answers 409 if the bot takes part in a collection or belongs to a partner set."""
+    await use_cases.delete_bot(context, caller, bot_id)
+
+
 @router.post("/{bot_id}/versions", status_code=201, operation_id="add_bot_version")
 async def add_version(
     caller: Changer,

@@ -7,7 +7,9 @@ Invalid
 Forbidden
 └── HostingIsForAdministrators
 Conflict
-└── BotRetired
+├── BotRetired
+├── BotTookPart
+└── BotIsProbed
 """
 
 from spotthebot.kit.errors import Conflict, Forbidden, Invalid
@@ -31,3 +33,11 @@ class HostingIsForAdministrators(Forbidden):
 
 class BotRetired(Conflict):
     """The bot '{name}' is retired and can't become active again: register a new one."""
+
+
+class BotTookPart(Conflict):
+    """The bot '{name}' can't be deleted: it takes part in a collection or belongs to a partner set. Retire it."""
+
+
+class BotIsProbed(Conflict):
+    """The bot '{name}' is being probed: delete it in a minute."""

@@ -25,7 +25,9 @@ from spotthebot.bots.hosted_models import store as hosted_models_store
 from spotthebot.bots.probes.use_cases import record_probe, run_probe
 from spotthebot.bots.registry import store
 from spotthebot.bots.registry.errors import (
+    BotIsProbed,
     BotRetired,
+    BotTookPart,
     HostingIsForAdministrators,
     SecretNotUsed,
     StatusNotForOwners,
@@ -152,6 +154,22 @@ async def change_bot(
     if changes := request.model_dump(mode="json", exclude_none=True, exclude={"status"}):
         await bots_store.change_bot(session, bot_id, changes)
     return await bots_store.get_bot(session, bot_id, principal)
+
+
+async def delete_bot(context: BotsContext, principal: Principal, bot_id: UUID) -> None:
+    """Delete a mistaken registration with its versions and probes; raises BotTookPart, BotIsProbed.
+
+    A collection that starts in the same moment does not find the bot.
+    """
+    async with context.database.read() as session:
+        bot = await bots_store.get_bot(session, bot_id, principal)
+    if bot.status is BotStatus.PROBING:
+        raise BotIsProbed(name=bot.name)
+    if await context.participation.takes_part(bot_id):
+        raise BotTookPart(name=bot.name)
+    async with context.database.write() as session:
+        await store.delete_bot(session, bot_id)
+    context.clients.discard(bot.version.id)
 
 
 async def _change_status(session: WriteSession, context: BotsContext, bot: Bot, status: BotStatus) -> None:

@@ -102,11 +102,22 @@ def conversations(
 
 
 @reads_services
-def remove(services: Services, bot: Bot, yes: Yes = False) -> None:
+def remove(
+    services: Services,
+    bot: Bot,
+    delete: Annotated[
+        bool, typer.Option("--delete", help="Delete a mistaken registration: only a bot that took part in nothing.")
+    ] = False,
+    yes: Yes = False,
+) -> None:
     """Retire a bot for good: it gets no more requests; its conversations stay. Asks for a confirmation."""
 
-    async def retire(clients: Clients) -> BotOut:
+    async def retire(clients: Clients) -> BotOut | None:
         found = await find(Bots(clients), bot)
+        if delete:
+            await confirm(f"Bot {printable(found.name)} ({found.id}) will be deleted for good.", yes=yes)
+            await clients.bots.delete_bot(found.id)
+            return None
         if found.status is not BotStatus.RETIRED:
             name = printable(found.name)
             await confirm(
@@ -115,6 +126,9 @@ def remove(services: Services, bot: Bot, yes: Yes = False) -> None:
         return await clients.bots.change_bot(found.id, BotChangesIn(status=BotStatus.RETIRED))
 
     retired = ask(services, retire)
+    if retired is None:
+        say("The bot is deleted.")
+        return
     say(f"Bot {printable(retired.name)} ({retired.id}): {retired.status}")
 
 

@@ -35,7 +35,14 @@ def _over_conversations(select: str) -> TextClause:
 
 
 _BY_STATE: Final = _over_conversations("SELECT state, count(*) AS conversations FROM held GROUP BY state")
-_COLLECTIONS: Final = _over_conversations("SELECT count(DISTINCT collection_id) FROM theirs")
+_COLLECTIONS: Final = _over_conversations("""
+    SELECT count(*) FROM (
+        SELECT collection_id FROM theirs UNION
+        SELECT id FROM conversations.collections
+        WHERE CAST(:bot AS uuid) = ANY(bots)
+            AND (cardinality(CAST(:collections AS uuid[])) = 0 OR id = ANY(:collections))
+    ) AS named
+""")
 _FAILURES: Final = _over_conversations("""
     SELECT COALESCE(failure, '') AS reason, count(*) AS conversations, sum(count(*)) OVER () AS failed FROM held
     WHERE state = 'failed' AND CASE turns_said % 2 WHEN 0 THEN is_first ELSE is_second END

@@ -1,10 +1,12 @@
-"""A team's standings, in the form in which its pages show them."""
+"""A team's standings and the changes of a bot's versions, in the form in which its pages show them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.analytics.standings import ShownAs, StandingOut
+from spotthebot.contracts.bots.registry import BotVersionOut
+from spotthebot.web.layout.domain import NOTHING
 from spotthebot.web.marks.domain import marks_of
 
 
@@ -36,3 +38,23 @@ def latest_ranks(standings: Sequence[StandingOut]) -> dict[str, LatestRank]:
 def bots_in(standing: StandingOut) -> int:
     """Return the number of bots in a standing, without people."""
     return sum(bot.shown_as is not ShownAs.PEOPLE for bot in standing.placed_bots)
+
+
+def changes(before: BotVersionOut, after: BotVersionOut) -> list[tuple[str, str, str]]:
+    """Return what a version changed: the names of fields, each with its value before and after."""
+    old, new = _facts(before), _facts(after)
+    return [
+        (name, old.get(name, NOTHING), new.get(name, NOTHING))
+        for name in old | new
+        if old.get(name, NOTHING) != new.get(name, NOTHING)
+    ]
+
+
+def _facts(version: BotVersionOut) -> dict[str, str]:
+    """Return the fields of a version that have a value, as text."""
+    facts = version.protocol.model_dump(mode="json") | {
+        "secret": version.has_secret,
+        "training": version.training_sha256 and version.training_sha256[:12],
+        "files": version.files_sha256 and version.files_sha256[:12],
+    }
+    return {name: str(value) for name, value in facts.items() if value is not None}

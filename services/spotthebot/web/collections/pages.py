@@ -1,17 +1,22 @@
-"""Running collections: their progress, rates and failures, and the actions pause, resume and end."""
+"""Collections: a form that opens chats; progress, rates and failures; the actions pause, resume and end."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from typing import Final
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from spotthebot.clients import Invalid
+from spotthebot.contracts.bots.registry import BotStatus
+from spotthebot.contracts.conversations.chats import HumanBotIn
 from spotthebot.contracts.conversations.collections import CollectionChangesIn, CollectionOut, CollectionState
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services
 from spotthebot.web.collections.domain import COLLECTION_ACTIONS, collection_actions
 from spotthebot.web.collections.errors import NoPriority
+from spotthebot.web.collections.forms import EMPTY, NUMBERS, chats_of
 from spotthebot.web.confirmations.errors import NoSuchAction
 from spotthebot.web.confirmations.pages import Question, ask
 from spotthebot.web.deps import Admin, Pages, ServicesOfVisitor
@@ -23,6 +28,7 @@ router = APIRouter(prefix="/admin/collections", route_class=PageRoute, include_i
 _COLLECTIONS: Final = 25
 _FAILURES: Final = 50
 _PAIRS: Final = 100
+_BOTS: Final = 1000
 
 
 @router.get("")
@@ -34,6 +40,53 @@ async def list_collections(
         order="newest_first", cursor=cursor, page_size=_COLLECTIONS
     )
     return pages.page(request, "collections/collections.html.jinja", page=await listed.page(), is_first=cursor is None)
+
+
+@router.get("/chats")
+async def show_chats_form(request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin) -> Response:
+    """Show the form that opens a collection of chats."""
+    return await _chats_form(request, pages, services, typed=EMPTY)
+
+
+@router.post("/chats")
+async def open_chats(request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin) -> Response:
+    """Open a collection of chats, and show the page that makes links. If the form has faults, show it again."""
+    typed = await typed_in(request)
+    async with request.form() as form:
+        bots = [each for each in form.getlist("bots") if isinstance(each, str)]
+    read = chats_of(typed, bots)
+    if not isinstance(read, HumanBotIn):
+        return await _chats_form(request, pages, services, typed=typed, chosen=bots, faults=read)
+    client = await services.conversations()
+    try:
+        made = await client.create_collection(read, idempotency_key=key_of(typed))
+    except Invalid as error:
+        faults = {"": error.problem.detail}
+        return await _chats_form(request, pages, services, typed=typed, chosen=bots, faults=faults)
+    return RedirectResponse(f"/chats/{made.id}/links", status_code=303)
+
+
+async def _chats_form(  # what the form shows
+    request: Request,
+    pages: Pages,
+    services: Services,
+    *,
+    typed: Mapping[str, str],
+    chosen: Sequence[str] = (),
+    faults: Mapping[str, str] | None = None,
+) -> Response:
+    bots = await (await services.bots()).list_bots(page_size=_BOTS).page()
+    return pages.page(
+        request,
+        "collections/chats.html.jinja",
+        status=422 if faults else 200,
+        typed=typed,
+        chosen=chosen,
+        faults=faults or {},
+        bots=[each for each in bots.items if each.status is not BotStatus.RETIRED],
+        numbers=NUMBERS,
+        once=uuid4().hex,
+    )
 
 
 @router.get("/{collection_id}")

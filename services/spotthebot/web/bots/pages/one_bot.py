@@ -8,9 +8,10 @@ from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import PEER_TROUBLE, Conflict, Forbidden, Invalid
-from spotthebot.contracts.bots.registry import BotChangesIn, BotStatus, BotVersionIn, SecretIn
+from spotthebot.contracts.bots.registry import BotChangesIn, BotOut, BotStatus, BotVersionIn, SecretIn
 from spotthebot.contracts.conversations.performance import BotPerformanceOut
 from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.bots.domain import changes
 from spotthebot.web.bots.forms import Fault, faults_of, limit_fields, settings_document, values_of, version_document
 from spotthebot.web.bots.pages.bots import Cursor, form_page, kind_of, refused
 from spotthebot.web.clients import Services, services_with
@@ -40,6 +41,7 @@ async def show(request: Request, pages: Pages, _visitor: Team, services: Service
         bot=bot,
         probes=probes.items[::-1],
         versions=versions[::-1],
+        changes=changes,
         performance=await _performance(services, bot_id),
         known_checks={
             name.removeprefix(_CHECKS) for name in pages.texts_for(request).names if name.startswith(_CHECKS)
@@ -67,15 +69,25 @@ async def change_status(
     return _to_bot(bot_id)
 
 
+@router.post("/delete")
+async def delete(request: Request, pages: Pages, _visitor: Team, services: ServicesOfVisitor, bot_id: UUID) -> Response:
+    """Delete a mistaken registration, and show the list of bots; show the reason if the bot takes part in something."""
+    bots = await services.bots()
+    try:
+        await bots.delete_bot(bot_id)
+    except Conflict as error:
+        bot = await bots.get_bot(bot_id)
+        return _settings_page(request, pages, bot=bot, typed=_settings_of(bot), faults=refused(error, "own"))
+    return RedirectResponse("/bots", status_code=303)
+
+
 @router.get("/settings")
 async def show_settings(
     request: Request, pages: Pages, _visitor: Team, services: ServicesOfVisitor, bot_id: UUID
 ) -> Response:
     """Show the form of the bot's settings. These changes need no new version."""
     bot = await (await services.bots()).get_bot(bot_id)
-    typed = {"description": bot.description, "domains": ", ".join(bot.domains)}
-    typed |= values_of(bot.limits.model_dump(), "limits") | ({"public": "on"} if bot.public else {})
-    return _settings_page(request, pages, bot=bot, typed=typed)
+    return _settings_page(request, pages, bot=bot, typed=_settings_of(bot))
 
 
 @router.post("/settings")
@@ -104,10 +116,8 @@ async def replace_secret(
         await bots.replace_bot_secret(bot_id, SecretIn.model_validate({"secret": typed.get("secret", "").strip()}))
     except (ValidationError, Invalid) as error:
         bot = await bots.get_bot(bot_id)
-        shown = values_of(bot.limits.model_dump(), "limits") | ({"public": "on"} if bot.public else {})
-        shown |= {"description": bot.description, "domains": ", ".join(bot.domains)}
         found = refused(error, "own") if isinstance(error, Invalid) else faults_of(error, "own")
-        return _settings_page(request, pages, bot=bot, typed=shown, faults=found)
+        return _settings_page(request, pages, bot=bot, typed=_settings_of(bot), faults=found)
     return _to_bot(bot_id)
 
 
@@ -159,6 +169,12 @@ async def conversations(
         next_cursor=found.next_cursor,
         is_first=cursor is None,
     )
+
+
+def _settings_of(bot: BotOut) -> dict[str, str]:
+    """Return the texts of the settings form for a bot as it is."""
+    typed = {"description": bot.description, "domains": ", ".join(bot.domains)}
+    return typed | values_of(bot.limits.model_dump(), "limits") | ({"public": "on"} if bot.public else {})
 
 
 def _settings_page(
