@@ -46,6 +46,10 @@ async def transformers_serve(model_directory: Path) -> AsyncIterator[str]:
         yield f"http://{HOST}:{port}/v1"
 
 
+LC = "agent:TransformerAgent"
+_OF_LC = str(Path(__file__).with_name("lost_in_conversation"))
+
+
 @asynccontextmanager
 async def parlai_interactive_web(model: str = "repeat_query") -> AsyncIterator[str]:
     """ParlAI's `interactive_web` with an agent that needs no weights; yields its URL.
@@ -57,7 +61,7 @@ async def parlai_interactive_web(model: str = "repeat_query") -> AsyncIterator[s
     Where a context is given as lines, `repeat_query` repeats the last one.
     """
     async with _running(
-        PARLAI, ("parlai.scripts.interactive_web", "--model", model, "--host", HOST), ready_path="/"
+        PARLAI, ("parlai.scripts.interactive_web", "--model", model, "--host", HOST), ready_path="/", PYTHONPATH=_OF_LC
     ) as port:
         yield f"http://{HOST}:{port}"
 
@@ -106,7 +110,9 @@ async def parlai_websocket_chat(model: str = "repeat_query", *, thread_safe: boo
         config.write_text(json.dumps(task))  # JSON is YAML
         shutil.copy(Path(__file__).with_name("parlai_worlds.py"), folder)
         program = "parlai.chat_service.services.websocket.run"
-        async with _running(PARLAI, (program, "--config-path", str(config)), PYTHONPATH=folder) as port:
+        async with _running(
+            PARLAI, (program, "--config-path", str(config)), PYTHONPATH=f"{folder}{os.pathsep}{_OF_LC}"
+        ) as port:
             yield f"ws://{HOST}:{port}/websocket"
 
 

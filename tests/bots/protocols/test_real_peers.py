@@ -16,7 +16,7 @@ from spotthebot.inference.errors import TritonNotHere
 from spotthebot.inference.triton.installation import Installation
 from spotthebot.inference.triton.server import TritonAddresses
 from spotthebot.local.triton import development_server, find_installation
-from tests.bots.protocols.peers import parlai_interactive_web, parlai_websocket_chat, transformers_serve
+from tests.bots.protocols.peers import LC, parlai_interactive_web, parlai_websocket_chat, transformers_serve
 from tests.factories.databases import Databases
 from tests.factories.running_suite import RunningSuite, bots_settings, run_suite
 from tests.factories.studies import add_bot, created, plan, until
@@ -224,6 +224,23 @@ class TestParlaiWebsocketChat:
         answer = await admin.post(f"/v1/bots/{out['id']}/replies", json={"contexts": contexts})
         texts = [each["text"] for each in answer.json()["replies"]]
         assert texts == [f"Number {number}." for number in range(12)]
+
+
+class TestLostInConversation:
+    """The recipe of docs/hosting.md for LC: an agent of its name, loaded by each of ParlAI's services."""
+
+    @pytest.mark.parametrize(
+        ("serve", "service"),
+        [(parlai_interactive_web, "interactive_web"), (parlai_websocket_chat, "websocket_chat")],
+    )
+    async def test_hears_its_persona_and_the_conversation(self, suite: RunningSuite, serve: Any, service: str):
+        async with serve(LC) as url:
+            protocol = {"kind": "parlai", "url": url, "service": service}
+            out = await _take_part(suite, {"name": f"LC by {service}", "protocol": protocol})
+            context = {"turns": ["Hi.", "Hello!", "Do you sing?"], "persona": "I sing.\nI am old.", "seed": 1}
+            admin = await suite.client("bots", "admin")
+            answer = await admin.post(f"/v1/bots/{out['id']}/replies", json={"contexts": [context]})
+        assert answer.json()["replies"][0]["text"] == "I am I sing.; I am old.. 3 turns: ['Do you sing?']"
 
 
 class TestTriton:
