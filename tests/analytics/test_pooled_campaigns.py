@@ -140,6 +140,10 @@ class TestPooledCampaigns:
         ):
             refused = await analyst.get("/v1/pooled", params={"campaigns": asked})
             assert refused.status_code == status
+        nobody = await campaign_of(suite, name="nobody yet")
+        empty = await analyst.get("/v1/pooled", params={"campaigns": [campaigns[0], nobody["id"]]})
+        assert empty.status_code == 409
+        assert empty.json()["detail"].startswith("The campaign 'nobody yet' has no such result, so leave it out. ")
         assert (
             "pool campaigns with the same version of one protocol"
             in (await analyst.get("/v1/pooled", params={"campaigns": [campaigns[0], game["id"]]})).json()["detail"]

@@ -4,9 +4,10 @@ import asyncio
 
 from spotthebot.analytics.clients.campaign_data import CampaignData
 from spotthebot.analytics.pooled.domain import pool
-from spotthebot.analytics.pooled.errors import ProtocolsDiffer
+from spotthebot.analytics.pooled.errors import CampaignHasNone, ProtocolsDiffer
 from spotthebot.analytics.results.use_cases.result_cache import ResultCache
 from spotthebot.contracts.analytics.pooled import PooledOut, PooledParametersIn
+from spotthebot.kit.errors import Conflict
 
 
 class PooledResults:
@@ -17,7 +18,7 @@ class PooledResults:
         self._results = results
 
     async def get(self, request: PooledParametersIn) -> PooledOut:
-        """Return one result, pooled; raises ProtocolsDiffer and the errors of each campaign's own result."""
+        """Return one result, pooled; raises ProtocolsDiffer, and CampaignHasNone if a campaign lacks the result."""
         found = [await self._campaign_data.get_campaign(each, protocol=None) for each in request.campaigns]
         first = found[0]
         for other in found:
@@ -28,14 +29,18 @@ class PooledResults:
                     other=other.name,
                     another=f"{other.protocol} {other.protocol_version}",
                 )
-        bodies = [
-            await (
-                self._results.get_measures(each, request)
-                if request.result == "measures"
-                else self._results.get(each, request.result, request)
-            )
-            for each in request.campaigns
-        ]
+        bodies = []
+        for each, campaign in zip(request.campaigns, found, strict=True):
+            try:
+                bodies.append(
+                    await (
+                        self._results.get_measures(each, request)
+                        if request.result == "measures"
+                        else self._results.get(each, request.result, request)
+                    )
+                )
+            except Conflict as refused:
+                raise CampaignHasNone(campaign=campaign.name, reason=refused.detail) from refused
         clusters = [await self._results.get_clusters(each, request) for each in request.campaigns]
         shared = len(frozenset().union(*clusters)) < sum(map(len, clusters))
         protocol = f"{first.protocol} {first.protocol_version}"
