@@ -281,7 +281,7 @@ def result_file(campaign_id: UUID | str, result: str, form: FileForm, **paramete
 
 
 def measure_file(
-    campaign_id: UUID | str, measure: str, form: FileForm, **parameters: Unpack[Parameters]
+    campaign_id: UUID | str, measure: str, form: FileForm, **parameters: Unpack[CampaignMeasures]
 ) -> Call[bytes]:
     """Return the request for a measure as a file: its table of bots as CSV or Parquet, or all of it as JSON."""
     path = f"/v1/campaigns/{segment(campaign_id)}/measures/{segment(measure)}"

@@ -5,13 +5,18 @@ import html
 import io
 from collections.abc import AsyncIterator
 from typing import Any, Final
+from uuid import UUID
 
 import httpx
 import pytest
 
+from spotthebot.fed.score_sets.domain import ScoredContext
 from tests.factories.campaigns import DIMENSIONS, labelled_campaign, rated_campaign
+from tests.factories.chat_studies import answers_to, import_chats, import_task
 from tests.factories.pages import signed_in
+from tests.factories.rated_chats import exported_chats
 from tests.factories.running_suite import RunningSuite
+from tests.factories.stored_scores import store_scores
 from tests.factories.studies import register_bots
 
 MINUS: Final = "\N{MINUS SIGN}"
@@ -19,7 +24,7 @@ MINUS: Final = "\N{MINUS SIGN}"
 
 @pytest.fixture(scope="module")
 def services_of() -> tuple[str, ...]:
-    return ("bots", "conversations", "annotation", "analytics", "web")
+    return ("bots", "conversations", "annotation", "fed", "analytics", "web")
 
 
 @pytest.fixture
@@ -75,6 +80,41 @@ class TestMeasures:
     async def test_are_all_in_one_table(self, suite: RunningSuite, reader: httpx.AsyncClient):
         text = (await reader.get(f"{await _address(suite)}?whole=true")).text
         assert all(f'<th scope="row" class="measure"><bdi>{each}</bdi></th>' in text for each in DIMENSIONS)
+
+
+class TestComputedMeasures:
+    async def test_are_added_by_ticking_score_sets_and_latency(self, suite: RunningSuite, reader: httpx.AsyncClient):
+        address = await _address(suite)
+        campaign = await (await suite.client("annotation", "admin")).get(f"/v1{address}")
+        collection = campaign.json()["collection_id"]
+        conversations = await suite.client("conversations", "admin")
+        held = (await conversations.get(f"/v1/collections/{collection}/conversations")).json()["items"]
+        scored = [
+            ScoredContext(UUID(each["id"]), 2, side["name"], 9, 0, (2.5,))
+            for each in held
+            for side in each["participants"]
+        ]
+        set_id = await store_scores(suite, collection, scored, dimension="charm")
+        assert f'href="{address}/parts/measures"' in (await reader.get(address)).text
+        plain = (await reader.get(f"{address}/parts/measures")).text
+        assert (f'name="scores" value="{set_id}"' in plain, "fed_charm" in plain) == (True, False)
+        added = (await reader.get(f"{address}/parts/measures?scores={set_id}&latency=true")).text
+        assert f'value="{set_id}" checked' in added
+        assert "<summary>fed_charm</summary>" in added
+        assert "<summary>latency</summary>" in added
+        link = f"{address}/measures/fed_charm.csv?scores={set_id}&latency=True"
+        assert link in html.unescape(added)
+        assert "2.5" in (await reader.get(link)).text
+
+    async def test_of_comparisons_have_no_column_of_people(self, suite: RunningSuite, reader: httpx.AsyncClient):
+        """In chats one side is a person, about whom nobody is asked."""
+        chats = exported_chats(6)
+        collection = await import_chats(suite, chats)
+        answers = answers_to("comparative", chats)
+        campaign = await import_task(suite, collection, "compared", "comparative", answers)
+        shown = (await reader.get(f"/campaigns/{campaign}/parts/measures")).text
+        assert "<h3>All measures</h3>" in shown
+        assert "People" not in shown[shown.index("<h3>All measures</h3>") :].partition("</thead>")[0]
 
 
 class TestMixedModels:

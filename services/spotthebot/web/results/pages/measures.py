@@ -14,7 +14,9 @@ MEASURES: Final = "measures"
 
 async def load_measures(services: Services, campaign: CampaignOut, view: View) -> Part:
     """Return the part with a campaign's measures, each with its bots; raises the errors of the services."""
-    found = await (await services.analytics()).list_measures(campaign.id, **view.parameters)
+    found = await (await services.analytics()).list_measures(campaign.id, **view.of_measures)
+    estimates = {each.measure: _estimates(each) for each in found.measures}
+    measured = {bot for own in estimates.values() for bot, estimate in own.items() if estimate is not None}
     headline = next(each for each in found.measures if each.measure == found.headline)
     content = {
         "campaign": campaign,
@@ -22,10 +24,11 @@ async def load_measures(services: Services, campaign: CampaignOut, view: View) -
         "name": MEASURES,
         "result": found,
         "speakers": {each.name: each for each in found.speakers},
+        "compared": [each.name for each in found.speakers if each.name in measured],
         "claim": Claim(measure_claim(headline, 1 - found.significance_level), ()),
         "verdicts": None,
         "measures": [headline, *(each for each in found.measures if each is not headline)],
-        "estimates": {each.measure: _estimates(each) for each in found.measures},
+        "estimates": estimates,
     }
     return Part("results/parts/measures.html.jinja", content)
 

@@ -37,7 +37,7 @@ async def of_campaign(
 ) -> Response:
     """Show the mixed model of one measure of a campaign."""
     analytics = await services.analytics()
-    found = await analytics.get_measure(campaign_id, measure, mixed_model=kind, **view.parameters)
+    found = await analytics.get_measure(campaign_id, measure, mixed_model=kind, **view.of_measures)
     path = f"/campaigns/{campaign_id}"
     addresses = {each: view.address(f"{path}/mixed-model", measure=measure, kind=each) for each in _KINDS}
     return _page(pages, request, found, kind, view.address(path), found.campaign, addresses)

@@ -7,14 +7,17 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from spotthebot.clients import Conflict
+from spotthebot.clients import PEER_TROUBLE, Conflict
 from spotthebot.clients.analytics import analysis_file, measure_file, result_file
 from spotthebot.contracts.analytics.analyses import MoreDataIn, StabilityIn
 from spotthebot.contracts.analytics.sections import Revision, SectionName
+from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.annotation.measures import LONGEST_MEASURE
+from spotthebot.contracts.fed.score_jobs import ScoreJobOut, ScoreJobState
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.pages.headers import policy_with
 from spotthebot.kit.web.pages.page_errors import wants_page
+from spotthebot.web.clients import Services
 from spotthebot.web.deps import Pages, Reader, ServicesOfVisitor
 from spotthebot.web.layout.pages import fragment
 from spotthebot.web.results.pages.measures import MEASURES, load_measures
@@ -63,7 +66,10 @@ async def part(
     loaded = load_measures(services, campaign, view) if part == MEASURES else load_part(services, campaign, part, view)
     shown = show_part(pages, request, await loaded)
     if wants_page(request):
-        return pages.page(request, "results/one_part.html.jinja", campaign=campaign, view=view, name=part, shown=shown)
+        jobs = await _score_sets(services, campaign) if part == MEASURES else None
+        return pages.page(
+            request, "results/one_part.html.jinja", campaign=campaign, view=view, name=part, shown=shown, jobs=jobs
+        )
     return fragment(request, shown)
 
 
@@ -184,7 +190,7 @@ async def measure_data(
     view: ViewOfResults,
 ) -> Response:
     """Return the numbers of a measure as a file. The JSON file also has every pair of bots."""
-    content = await (await services.analytics()).carry_out(measure_file(campaign_id, measure, form, **view.parameters))
+    content = await (await services.analytics()).carry_out(measure_file(campaign_id, measure, form, **view.of_measures))
     return _file(content, _DATA_TYPES[form], f"{measure.replace(':', '-')}.{form}", download=True)
 
 
@@ -207,6 +213,16 @@ async def compute_stability(
         StabilityIn(campaign_id=campaign_id, filter=view.filter), idempotency_key=f"{key}-stability"
     )
     return RedirectResponse(view.address(f"/campaigns/{campaign_id}") + "#stability", status_code=303)
+
+
+async def _score_sets(services: Services, campaign: CampaignOut) -> list[ScoreJobOut]:
+    """Return the complete score sets of a campaign's collections; none if the service does not answer."""
+    fed, ids = await services.fed(), campaign.collections
+    try:
+        jobs = [each for collection in ids async for each in fed.list_score_jobs(collection_id=collection)]
+    except PEER_TROUBLE:
+        return []
+    return [each for each in jobs if each.state is ScoreJobState.COMPLETE]
 
 
 def _file(content: bytes, media_type: str, name: str, *, download: bool) -> Response:

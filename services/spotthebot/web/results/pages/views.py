@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, get_args
 from urllib.parse import urlencode
+from uuid import UUID
 
 from fastapi import Depends, Query
 
-from spotthebot.clients.analytics_parameters import FigureParameters, Parameters
+from spotthebot.clients.analytics_parameters import CampaignMeasures, FigureParameters, Parameters
 from spotthebot.contracts.analytics.choices import Filter, Unit, Weighting
 from spotthebot.contracts.analytics.figures import Theme, Width
 from spotthebot.contracts.analytics.provenance import ParametersIn
+from spotthebot.contracts.annotation.studies import MAX_SCORE_SETS
 
 Confidence = Literal["90", "95", "99"]
 Weak = Literal["standard", "50", "60", "70", "75", "80", "90"]
@@ -26,6 +28,7 @@ class View:
     """The settings by which results are computed. `confidence` is the confidence level of intervals in percent.
 
     `weak` is the percentage of right labels below which annotators are weak, or "standard" for the service's shares.
+    `scores` and `latency` add measures without annotators.
     """
 
     unit: Unit = _STANDARD.unit
@@ -33,6 +36,8 @@ class View:
     filter: Filter = _STANDARD.filter
     confidence: Confidence = "95"
     weak: Weak = "standard"
+    scores: tuple[UUID, ...] = ()
+    latency: bool = False
 
     @property
     def parameters(self) -> Parameters:
@@ -46,11 +51,16 @@ class View:
         return found if self.weak == "standard" else {**found, "weak_thresholds": [int(self.weak) / 100]}
 
     @property
+    def of_measures(self) -> CampaignMeasures:
+        """Return the settings as parameters of a campaign's measures."""
+        return {**self.parameters, "scores": self.scores, "latency": self.latency}
+
+    @property
     def query(self) -> str:
         """Return the settings as the query of a page's address, without standard values."""
         standard = View()
         chosen = {name: value for name, value in vars(self).items() if value != getattr(standard, name)}
-        return urlencode(chosen)
+        return urlencode(chosen, doseq=True)
 
     def address(self, path: str, **more: str) -> str:
         """Return a page's address with these settings and `more` in its query."""
@@ -64,8 +74,10 @@ async def _view(
     filter: Annotated[Filter, Query()] = View.filter,  # noqa: A002 - its name in the address
     confidence: Annotated[Confidence, Query()] = View.confidence,
     weak: Annotated[Weak, Query()] = View.weak,
+    scores: Annotated[tuple[UUID, ...], Query(max_length=MAX_SCORE_SETS)] = (),
+    latency: Annotated[bool, Query()] = False,  # noqa: FBT002 - in the address
 ) -> View:
-    return View(unit, weighting, filter, confidence, weak)
+    return View(unit, weighting, filter, confidence, weak, scores, latency)
 
 
 ViewOfResults = Annotated[View, Depends(_view)]
