@@ -220,6 +220,22 @@ def _columns_of_labels(table: AnnotationTable) -> tuple[Any, ...]:
     )
 
 
+def _strata(table: AnnotationTable) -> list[stats.Stratum]:
+    return [
+        stats.Stratum(
+            each.estimate,
+            each.uncertainty.standard_error,
+            each.uncertainty.degrees_of_freedom,
+            each.n,
+            each.uncertainty.conversations,
+            each.uncertainty.annotators,
+            each.uncertainty.reason,
+        )
+        for each in stats.fooling_rates(table)
+        if each.estimate is not None
+    ]
+
+
 OF_TABLES: dict[str, Callable[[AnnotationTable], object]] = {
     name: _fast(getattr(stats, name))
     for name in (
@@ -229,13 +245,8 @@ OF_TABLES: dict[str, Callable[[AnnotationTable], object]] = {
 } | {
     "ceiling_of_labels": lambda table: stats.ceiling_of_labels(table, table.label / 2),
     "judge_ceiling": lambda table: stats.judge_ceiling(*_columns_of_labels(table)),
-    "mean_over_strata": lambda table: stats.mean_over_strata([
-        stats.Stratum(
-            each.estimate, each.uncertainty.standard_error, each.uncertainty.degrees_of_freedom, each.n,
-            each.uncertainty.conversations, each.uncertainty.annotators, each.uncertainty.reason,
-        )
-        for each in stats.fooling_rates(table) if each.estimate is not None
-    ]),
+    "mean_over_strata": lambda table: stats.mean_over_strata(_strata(table)),
+    "strata_differ": lambda table: stats.strata_differ(_strata(table)),
     "values_of_sides": _values,
     "judged_means": lambda table: stats.judged_means(_values(table)),
     "judged_preferences": lambda table: stats.judged_preferences(

@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks import command
 from benchmarks.analytics import importance
-from benchmarks.analytics.coverage import chats, decisions, rank_correlations, strata
+from benchmarks.analytics.coverage import chats, decisions, pooled, rank_correlations, strata
 from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
 from benchmarks.analytics.judges import __main__ as judges
 from benchmarks.analytics.judges import replays as judged_replays
@@ -109,6 +109,14 @@ class TestCoverage:
         assert all(0 <= held <= counted for held, counted in tallies.values())
         assert tallies["survival"][1] == 3 * decisions.LAST
         assert all(0 <= each <= 1 for each in (*decisions.power(setting, 3), *decisions.log_rank(setting, 3)))
+
+    def test_is_counted_for_pooled_campaigns_in_a_few_simulations(self):
+        setting = strata.SETTINGS[2]
+        tallies = pooled.tally(setting, 0)
+        assert all(0 <= held <= counted for held, counted in tallies.values())
+        assert tallies["log hazard ratios"][1] > 0
+        assert tallies["survival"][1] > 0
+        assert all(0 <= each <= 1 for each in pooled.power(setting, 3))
 
     def test_is_counted_for_rank_correlations_in_a_few_simulations(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(rank_correlations, "_CAMPAIGNS", 2)

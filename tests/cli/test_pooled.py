@@ -26,6 +26,11 @@ class TestPooled:
         pair = next(line for line in done.stdout.splitlines() if line.split()[:2] == ["X", "Y"])
         assert pair.split()[2:5] == ["1.00", "1.00", "1.00"]
         assert "Mean over campaigns, each with the same weight" in done.stderr
+        ranks = await stb("campaigns", "pooled", *ids, "--result", "ranking")
+        assert [line.split()[:2] for line in ranks.stdout.splitlines()[1:]] != []
+        assert "Ranks" in ranks.stdout
+        differ = await stb("campaigns", "pooled", *ids, "--result", "fooling-rates")
+        assert "That no speaker differs between campaigns has p = " in differ.stderr
         found = json.loads((await stb("campaigns", "pooled", *ids, "--json", "-")).stdout)
         assert (found["result"], len(found["campaigns"])) == ("agreement", 2)
 

@@ -130,8 +130,8 @@ def log_rank(setting: Setting, simulations: int) -> tuple[float, float, float, f
     )
     critical = np.quantile(np.abs(alike[0] / alike[0].std(axis=0)).max(axis=1), 0.95)
     oracle = np.abs(different[0] / different[0].std(axis=0)) > critical
-    false = (float((p_values < 0.05).any(axis=1).mean()) for p_values in alike[1:])
-    return (*false, float(oracle.mean()), float((different[1] < 0.05).mean()))
+    false, plain = (float((p_values < 0.05).any(axis=1).mean()) for p_values in alike[1:])
+    return false, plain, float(oracle.mean()), float((different[1] < 0.05).mean())
 
 
 def power(setting: Setting, simulations: int) -> tuple[float, float]:

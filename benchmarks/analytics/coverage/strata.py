@@ -35,14 +35,14 @@ SETTINGS: Final = tuple(
 )
 
 
-def draw(setting: Setting, seed: int, *, equal: bool) -> list[AnnotationTable]:
+def draw(setting: Setting, seed: int, *, equal: bool, domains: tuple[float, ...] = DOMAINS) -> list[AnnotationTable]:
     """Draw a campaign of each domain, of bots that are equal, or that go from weak to strong."""
     bot, human = chances_of(setting.k)
     if equal:
         bot, human = (np.broadcast_to(each.mean(axis=0), each.shape) for each in (bot, human))
     return [
         draw_labels(setting, bot - shift, human + shift, np.random.default_rng([seed, at, equal]))
-        for at, shift in enumerate(DOMAINS)
+        for at, shift in enumerate(domains)
     ]
 
 

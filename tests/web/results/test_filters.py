@@ -36,7 +36,7 @@ async def test_campaigns_are_pooled_with_a_column_for_each(suite: RunningSuite):
         lone = await visitor.get(f"/campaigns/pooled?{query.split('&')[0]}")
         shown = {
             result: (await visitor.get(f"/campaigns/pooled?{query}&result={result}")).text
-            for result in ("agreement", "fooling-rates", "win-rates", "measures")
+            for result in ("agreement", "fooling-rates", "win-rates", "measures", "ranking", "survival")
         }
     assert "Choose two or more campaigns" in lone.text
     for page in shown.values():
@@ -44,6 +44,8 @@ async def test_campaigns_are_pooled_with_a_column_for_each(suite: RunningSuite):
     # In the first campaign the first bot won three of four games and the fourth is a tie, in the second all.
     assert "<b>1.00</b>" in shown["win-rates"]
     assert "Exchanges seen" in shown["agreement"]
+    assert "Ranks</th>" in shown["ranking"]
+    assert "scores of log-rank tests" in shown["survival"]
 
 
 async def test_the_cost_of_both_designs_and_where_they_cross(suite: RunningSuite):

@@ -29,16 +29,12 @@ class PooledResults:
                     other=other.name,
                     another=f"{other.protocol} {other.protocol_version}",
                 )
+        own = {"measures": self._results.get_measures, "ranking": self._results.get_differences}
+        read = own.get(request.result, lambda each, asked: self._results.get(each, asked.result, asked))
         bodies = []
         for each, campaign in zip(request.campaigns, found, strict=True):
             try:
-                bodies.append(
-                    await (
-                        self._results.get_measures(each, request)
-                        if request.result == "measures"
-                        else self._results.get(each, request.result, request)
-                    )
-                )
+                bodies.append(await read(each, request))
             except Conflict as refused:
                 raise CampaignHasNone(campaign=campaign.name, reason=refused.detail) from refused
         clusters = [await self._results.get_clusters(each, request) for each in request.campaigns]

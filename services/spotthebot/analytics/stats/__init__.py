@@ -71,7 +71,7 @@ from spotthebot.analytics.stats.stability import (
     stability_sizes,
     without_bot,
 )
-from spotthebot.analytics.stats.strata import StratifiedMean, Stratum, mean_over_strata
+from spotthebot.analytics.stats.strata import StratifiedMean, Stratum, mean_over_strata, strata_differ
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, censored_times
 from spotthebot.analytics.stats.survival.cox import FEATURES, CoxCoefficient, CoxFit, StandardErrors, cox_regressions
 from spotthebot.analytics.stats.survival.curves import CurrentStatus, SurvivalCurve, current_status, survival_curves
@@ -288,6 +288,7 @@ __all__ = [
     "stability_at",
     "stability_curve",
     "stability_sizes",
+    "strata_differ",
     "student_interval",
     "survival_band",
     "survival_curves",

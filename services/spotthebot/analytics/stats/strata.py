@@ -5,6 +5,10 @@ divided by the square of their number (Cochran 1977, section 5.4), and its degre
 (1946). Strata that share annotators or conversations may err alike: their standard errors then add up, which is the
 most that any correlation can give (Cauchy and Schwarz), with the fewest degrees of freedom of a stratum. If all
 observations of a stratum agree, its variance is that of a share of 1 of 2 more clusters than it has.
+
+Whether strata differ is Welch's (1951) test of several means, whose variances differ and are known from few clusters.
+The variances of strata that share annotators or conversations count times the number of strata: no correlation makes
+the strata differ more, since no eigenvalue of a matrix of correlations exceeds its size.
 """
 
 from collections.abc import Sequence
@@ -17,6 +21,7 @@ from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.share_intervals import share_bounds, share_tests
 from spotthebot.statistics.arrays import defined
 from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.distributions import f_tails, student_tails
 from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters, Uncertainty
 
@@ -47,7 +52,7 @@ class Stratum:
 class StratifiedMean:
     """The mean over strata with its bounds.
 
-    `p_value` is of the middle of the scale, two-sided; None without a scale. If any stratum has no standard error,
+    `p_value` is of the middle of the scale, two-sided; without a scale of 0. If any stratum has no standard error,
     there are neither bounds nor a p-value, and the reason is in `uncertainty`.
     """
 
@@ -108,7 +113,10 @@ def mean_over_strata(
     share = (estimate - lowest) / reach
     if scale is None:
         half = variance.quantiles(confidence_level) * np.sqrt(variance.variance)
-        (low, high), p_value = (share - half, share + half), None
+        low, high = share - half, share + half
+        known = variance.variance > 0
+        statistic = np.divide(share, np.sqrt(variance.variance), out=np.full(1, np.nan), where=known)
+        p_value = defined(2 * student_tails(np.abs(statistic), variance.degrees)[0])
     else:
         low, high = share_bounds(share, worth["n"], variance, confidence_level)
         p_value = defined(share_tests(share, worth["n"], variance)[1][0])
@@ -127,6 +135,36 @@ def mean_over_strata(
             annotators=totals["annotators"],
         ),
     )
+
+
+def strata_differ(
+    strata: Sequence[Stratum],
+    *,
+    scale: tuple[float, float] | None = (0.0, 1.0),
+    clusters: Clusters = Clusters.BOTH,
+    shared: bool = False,
+) -> float | None:
+    """Return the p-value of equal estimates of all strata; None of one stratum, or without all standard errors.
+
+    The arguments are those of `mean_over_strata`. Raises `SettingOutOfRange`.
+
+    >>> two = [Stratum(0.4, 0.06, 10.0, 60, 20, 11), Stratum(0.6, 0.08, 10.0, 40, 20, 11)]
+    >>> round(strata_differ(two), 4)  # Welch's t: .2 over the root of .06² + .08², with 18.5 degrees of freedom
+    0.0606
+    """
+    clusters, k = choice_of("clusters", clusters, Clusters), len(strata)
+    if k < 2 or any(each.standard_error is None for each in strata):
+        return None
+    parts, degrees = np.array([_part(each, clusters, scale) for each in strata]).T
+    if not parts.all():
+        return None
+    if shared:
+        parts, degrees = parts * k, np.full(k, degrees.min())
+    estimate, weight = np.array([each.estimate for each in strata]), 1 / parts
+    share = weight / weight.sum()
+    spread = float(np.sum(weight * (estimate - share @ estimate) ** 2)) / (k - 1)
+    lack = float(np.sum((1 - share) ** 2 / degrees)) / (k**2 - 1)
+    return float(f_tails(spread / (1 + 2 * (k - 2) * lack), k - 1, 1 / (3 * lack)))
 
 
 def _part(stratum: Stratum, clusters: Clusters, scale: tuple[float, float] | None) -> tuple[float, float]:

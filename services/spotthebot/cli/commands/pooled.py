@@ -1,5 +1,6 @@
 """`stb campaigns pooled`: one result of several campaigns, such as one for each domain, and its mean over them."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -11,6 +12,7 @@ from spotthebot.cli.commands.resource_tables import print_list
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
+from spotthebot.cli.results.figures import ranks_of
 from spotthebot.contracts.analytics.choices import PooledResult
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
@@ -23,6 +25,8 @@ _KEYS: Final[dict[PooledResult, dict[str, str]]] = {
     "fooling-rates": {"bot": "Bot"},
     "win-rates": {"bot": "Bot", "other": "Against"},
     "measures": {"bot": "Bot", "subject": "Measure"},
+    "ranking": {"bot": "Bot", "other": "Against"},
+    "survival": {"bot": "Bot", "other": "Against", "subject": "Feature", "exchanges": "Exchanges"},
 }
 """The columns that say what an estimate is of, with their headings."""
 
@@ -53,10 +57,10 @@ def pooled(
         return
     names = [each.campaign for each in found.campaigns]
     keys = _KEYS[result]
-    p_value = ("p",) if result == "win-rates" else ()
-    columns = (*keys.values(), *names, "Mean", f"{found.confidence_level:.0%} interval", *p_value)
+    tested = _TESTED.get(result, ())
+    columns = (*keys.values(), *names, "Mean", f"{found.confidence_level:.0%} interval", *tested)
     rows = (
-        (*(getattr(each, key) or "all" for key in keys), *_numbers(each)[: len(columns) - len(keys)])
+        (*(getattr(each, key) or "all" for key in keys), *_numbers(each), *(_TESTS[name](each) for name in tested))
         for each in found.estimates
     )
     print_list(columns, rows, empty="The campaigns have no such result.")
@@ -64,13 +68,17 @@ def pooled(
     for reason in dict.fromkeys(each.uncertainty.reason for each in found.estimates):
         if reason is not None:
             say(f"Some estimates have no interval: {reason}.")
+    if found.p_differ is not None:
+        say(f"That no speaker differs between campaigns has p = {_p(found.p_differ)} (Welch's tests, corrected).")
+    if found.reason is not None:
+        say(f"No bot has a rank: {found.reason}.")
     if found.preliminary:
         say("Preliminary: annotations are still missing.")
 
 
 def _numbers(each: "PooledEstimate") -> tuple[str | None, ...]:
     interval = None if each.low is None or each.high is None else f"{each.low:.2f} to {each.high:.2f}"
-    return (*map(_number, each.by_campaign), _number(each.estimate), interval, _p(each.p_adjusted))
+    return (*map(_number, each.by_campaign), _number(each.estimate), interval)
 
 
 def _number(value: float | None) -> str | None:
@@ -79,3 +87,17 @@ def _number(value: float | None) -> str | None:
 
 def _p(value: float | None) -> str | None:
     return None if value is None else "< .001" if value < 0.001 else f"{value:.3f}"
+
+
+_TESTS: Final[dict[str, Callable[["PooledEstimate"], str | None]]] = {
+    "p": lambda each: _p(each.p_value if each.p_adjusted is None else each.p_adjusted),
+    "Ranks": lambda each: None if each.rank_low is None else ranks_of(each.rank_low, each.rank_high),
+    "p, campaigns differ": lambda each: _p(each.p_differ_adjusted),
+}
+_TESTED: Final[dict[PooledResult, tuple[str, ...]]] = {
+    "fooling-rates": ("p, campaigns differ",),
+    "win-rates": ("p", "p, campaigns differ"),
+    "ranking": ("p", "Ranks"),
+    "survival": ("p",),
+}
+"""The columns of tests and ranks, after those of the estimates."""

@@ -43,14 +43,33 @@ class PooledEstimate(Wire):
     """The mean of one estimate over the campaigns that have it."""
 
     bot: str
-    other: str | None = Field(description="Of the win rate of a pair: the other bot; null of all others together.")
-    subject: str | None = Field(description="Of agreement the label, of measures the measure; else null.")
-    exchanges: int | None = Field(description="Of agreement at one length: the exchanges seen; null of all lengths.")
-    estimate: float
+    other: str | None = Field(description="Of a pair the other bot; null of all others together.")
+    subject: str | None = Field(
+        description="Of agreement the label, of measures the measure, of survival the feature of Cox's regression; else"
+        " null."
+    )
+    exchanges: int | None = Field(
+        description="Of agreement at one length, and of a point of a survival curve: the exchanges seen; else null."
+    )
+    estimate: float = Field(
+        description="Of pairs the win rate; in `ranking` the difference of mean win rates, in `survival` the score of"
+        " the log-rank test, above 0 where `bot` is spotted sooner. Of features the log hazard ratio."
+    )
     low: float | None
     high: float | None
-    p_value: float | None = Field(description="Of even odds, two-sided; null unless it is a pair's win rate.")
-    p_adjusted: float | None = Field(description="For the number of pairs.")
+    p_value: float | None = Field(
+        description="Of pairs that they do not differ, of features that they do nothing; two-sided. Else null."
+    )
+    p_adjusted: float | None = Field(description="For the number of pairs; null of features.")
+    rank_low: int | None = Field(
+        description="In `ranking`: best rank of a set of ranks that hold for all bots together; else null."
+    )
+    rank_high: int | None
+    p_differ: float | None = Field(
+        description="That the campaigns have the same value, by Welch's test; null but of a speaker's rate in"
+        " `fooling-rates` and `win-rates`."
+    )
+    p_differ_adjusted: float | None = Field(description="For the number of speakers.")
     n: int = Field(description="Labels, decided games or values.")
     uncertainty: Uncertainty
     by_campaign: tuple[float | None, ...] = Field(
@@ -66,5 +85,9 @@ class PooledOut(Settings):
     campaigns: tuple[PooledCampaign, ...] = Field(max_length=MAX_POOLED)
     estimates: tuple[PooledEstimate, ...] = Field(max_length=MAX_PAIRS)
     method: str
+    p_differ: float | None = Field(
+        description="That no speaker has another value in another campaign: the smallest `p_differ_adjusted`."
+    )
+    reason: str | None = Field(description="Why no bot has a rank, where ranks were asked for.")
     preliminary: bool = Field(description="Whether annotations are still missing.")
     version: str = Field(description="Of the software.")

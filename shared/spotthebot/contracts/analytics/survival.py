@@ -28,6 +28,7 @@ class LogRank(Wire):
 
     bot: str
     other: str
+    score: float = Field(description="Above 0 where `bot` is spotted sooner than `other`.")
     statistic: float | None = Field(
         description="F with 1 and the uncertainty's degrees of freedom; chi-squared with 1 where it has none."
     )

@@ -1,5 +1,7 @@
 """The ratings of those who chatted, next to the fooling rates by those who annotated the chats."""
 
+import numpy as np
+
 from spotthebot.analytics.chats.domain import RatedChats
 from spotthebot.analytics.labels.domain import LabelledCampaign, repeated_texts, take_sample
 from spotthebot.analytics.labels.errors import NothingToAnalyse
@@ -31,7 +33,8 @@ def interactor_ratings(campaign: LabelledCampaign, chats: RatedChats, request: P
         found = measure_result(chats.values(name), request)
         both = [each for each in found.bots if each.bot in by_bot]
         means, fooled = ([each.estimate for each in both], [by_bot[each.bot] for each in both])
-        correlation = rank_correlation(means, fooled, confidence_level=request.confidence_level)
+        columns = np.array([means, fooled], dtype=np.float64)
+        correlation = rank_correlation(*columns, confidence_level=request.confidence_level)
         questions.append(RatedQuestion(**found.model_dump(), correlation=OrderCorrelation.of(correlation)))
     return InteractorRatingsOut(
         **provenance_of(

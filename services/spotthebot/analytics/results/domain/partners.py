@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
+import numpy as np
+
 from spotthebot.analytics import stats
 from spotthebot.analytics.labels.domain import Sample
 from spotthebot.analytics.provenance.domain import Parameters, interval_of, uncertainty_of
@@ -46,7 +48,7 @@ def partners(sample: Sample, request: Parameters) -> Partners:
         {each.bot: each.fooling_rate.estimate for each in found.bots} for found in (results[1:] or (_NOBODY, _NOBODY))
     )
     both = [bot for bot in without if bot in including and bot != stats.HUMAN]
-    rates = [[found[bot] for bot in both] for found in (including, without)]
+    rates = np.array([[found[bot] for bot in both] for found in (including, without)], dtype=np.float64)
     correlation = rank_correlation(*rates, confidence_level=request.confidence_level)
     return Partners(
         results=results,

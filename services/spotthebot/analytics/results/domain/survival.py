@@ -79,6 +79,7 @@ def log_rank_of(status: stats.CurrentStatus, request: Parameters, *, exact: bool
     return tuple(
         LogRank.of(
             test,
+            score=test.estimate,
             significant=test.p_adjusted is not None and test.p_adjusted < request.significance_level,
             uncertainty=uncertainty_of(test.uncertainty),
         )

@@ -16,10 +16,11 @@ from spotthebot.analytics.labels.domain import LabelledCampaign
 from spotthebot.analytics.measures.domain.measures import all_agreements, all_measures, all_values, one_measure
 from spotthebot.analytics.measures.domain.workforces import fingerprint
 from spotthebot.analytics.provenance.domain import Parameters
-from spotthebot.analytics.results.domain.analysis import SECTIONS, analyse, compute_section
+from spotthebot.analytics.results.domain.analysis import SECTIONS, Section, analyse, compute_section
 from spotthebot.analytics.results.domain.chat_times import chat_times
 from spotthebot.analytics.results.domain.decision_times import decision_times
 from spotthebot.analytics.results.domain.interactor_ratings import interactor_ratings
+from spotthebot.analytics.results.domain.rank_differences import DIFFERENCES
 from spotthebot.analytics.results.errors import NoChats, NoSuchCollection
 from spotthebot.analytics.values.domain.value_table import ValueTable
 from spotthebot.analytics.values.domain.values import MeasuredCampaign
@@ -57,6 +58,12 @@ class ResultCache:
         revision = await self._campaign_data.current_revision(campaign_id, judges=request.judges)
         return await self.get_at(revision, section, request)
 
+    async def get_differences(self, campaign_id: UUID, request: ParametersIn) -> bytes:
+        """Return what pooled ranks are made of as JSON; raises NoSuchCampaign, NothingToAnalyse or OneBotOnly."""
+        revision = await self._campaign_data.current_revision(campaign_id, judges=request.judges)
+        compute = self._section(DIFFERENCES, revision, request)
+        return await self._kept_or_computed(revision, "rank-differences", parameters_of(request), compute)
+
     async def get_at(self, revision: CampaignRevision, section: str, request: ParametersIn) -> bytes:
         """Return one of `SECTIONS` as JSON for one revision; raises NothingToAnalyse or OneBotOnly."""
         kept = await self.find_kept(revision.campaign.id, revision.revision, [section], request)
@@ -64,14 +71,7 @@ class ResultCache:
 
     async def compute_at(self, revision: CampaignRevision, section: str, request: ParametersIn) -> bytes:
         """Compute one of `SECTIONS`, after `find_kept` did not find it; raises NothingToAnalyse or OneBotOnly."""
-        compute = self._of_labels(
-            revision,
-            request,
-            lambda labelled, parameters: (
-                compute_section(SECTIONS[section], labelled, parameters).model_dump_json().encode()
-            ),
-        )
-        parameters = parameters_of(request)
+        compute, parameters = self._section(SECTIONS[section], revision, request), parameters_of(request)
         return await self._kept.compute(revision.campaign.id, revision.revision, section, parameters, compute)
 
     async def find_kept(
@@ -269,6 +269,13 @@ class ResultCache:
             return (await self._threads.run(compute, campaign, parameters)).model_dump_json().encode()
 
         return of_measures
+
+    def _section(self, section: Section, revision: CampaignRevision, request: ParametersIn) -> Compute:
+        return self._of_labels(
+            revision,
+            request,
+            lambda labelled, parameters: compute_section(section, labelled, parameters).model_dump_json().encode(),
+        )
 
     def _of_labels(
         self,
