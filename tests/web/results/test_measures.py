@@ -106,7 +106,7 @@ class TestComputedMeasures:
         assert link in html.unescape(added)
         assert "2.5" in (await reader.get(link)).text
 
-    async def test_of_comparisons_have_no_column_of_people(self, suite: RunningSuite, reader: httpx.AsyncClient):
+    async def test_comparisons_have_no_column_of_people(self, suite: RunningSuite, reader: httpx.AsyncClient):
         """In chats one side is a person, about whom nobody is asked."""
         chats = exported_chats(6)
         collection = await import_chats(suite, chats)
