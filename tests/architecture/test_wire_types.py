@@ -123,9 +123,9 @@ BY_ATTRIBUTES = {
         "QualityFlagsOut": "QualityFlags",
         "QualityOut": "QualityCheck",
     },
-    "fed.dialogue_scores": {"FavouredBotOut": "FavouredBot"},
+    "fed.dialogue_scores": {"FavouredBotOut": "FavouredBot", "PartnerScoreOut": "BotScore"},
     "fed.correlations": {"CorrelationOut": "Correlation", "SplitHalfOut": "SplitHalf"},
-    "fed.score_jobs": {"ScoreJobOut": "ScoreJob", "ScoreSetOut": "ScoreJob"},
+    "fed.score_jobs": {"BotScoreOut": "BotScore", "ScoreJobOut": "ScoreJob", "ScoreSetOut": "ScoreJob"},
 }
 """The types that `of` makes, and from what."""
 
@@ -209,9 +209,9 @@ EXPLICIT = {
         "conversations.performance": ["BotPerformanceOut", "LatencyOut"],
         "conversations.quality": ["DistributionOut", "FlagCountOut", "QualitySummaryOut", "TrainingShareOut"],
         "fed.correlations": ["CorrelationsOut", "DimensionCorrelationsOut"],
-        "fed.dialogue_scores": ["OrderStabilityOut", "PartnerScoreOut", "PartnerScoresOut", "UnfairPoolOut"],
+        "fed.dialogue_scores": ["OrderStabilityOut", "PartnerScoresOut", "UnfairPoolOut"],
         "fed.references": ["RankingBesideOut"],
-        "fed.score_jobs": ["BaselineOut", "BotScoreOut", "DimensionScoresOut"],
+        "fed.score_jobs": ["BaselineOut", "DimensionScoresOut"],
         "fed.system_correlations": [
             *("RatedSystemOut", "ScoredCollectionOut", "SystemCorrelationsOut", "SystemDimensionOut"),
         ],

@@ -4,8 +4,9 @@ from typing import Any
 from uuid import UUID
 
 from spotthebot.contracts.fed.correlations import CorrelationOut, SplitHalfOut
-from spotthebot.contracts.fed.dialogue_scores import FavouredBotOut
-from spotthebot.contracts.fed.score_jobs import ScoreJobOut, ScoreSetOut
+from spotthebot.contracts.fed.dialogue_scores import FavouredBotOut, PartnerScoreOut
+from spotthebot.contracts.fed.score_jobs import BotScoreOut, ScoreJobOut, ScoreSetOut
+from spotthebot.fed.stats.bot_scores import BotScore
 from spotthebot.fed.stats.correlation import correlation
 from spotthebot.fed.stats.split_half import split_half
 from spotthebot.fed.stats.unfair_pools import FavouredBot
@@ -89,3 +90,17 @@ class TestUnfairPool:
             "p_adjusted": 0.02,
         }
         assert_is(FavouredBotOut, FavouredBotOut.of(FavouredBot(**stated)), stated)
+
+
+class TestBotScore:
+    INTERVAL = {"low": 1.0, "high": 2.0, "rank_low": 3, "rank_high": 4, "reason": "none"}  # noqa: RUF012 - not changed
+
+    def test_has_its_interval_and_its_ranks(self):
+        found = BotScore(bot="a", estimate=1.5, n=6, n_dialogues=5, **self.INTERVAL)
+        more = {"score": 1.5, "contexts": 6, "dialogues": 5, "length_baseline": 0.5, "beyond_length": 1.0}
+        assert_is(BotScoreOut, BotScoreOut.of(found, **more), {"bot": "a"} | self.INTERVAL | more)
+
+    def test_has_the_same_beside_a_partner(self):
+        found = BotScore(bot="a", estimate=1.5, n=6, n_dialogues=5, **self.INTERVAL)
+        more = {"partner": "a", "score": 1.5, "dialogues": 5, "example": UUID(int=1)}
+        assert_is(PartnerScoreOut, PartnerScoreOut.of(found, **more), self.INTERVAL | more)

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from spotthebot.clients import AsyncAnnotation, AsyncConversations, Conflict, NotFound
@@ -11,14 +11,12 @@ from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.studies import StudyOut
 from spotthebot.contracts.conversations.chats import ChatRatingOut
-from spotthebot.contracts.conversations.collections import CollectionOut, CollectionState
+from spotthebot.contracts.conversations.collections import ENDED, CollectionOut
 from spotthebot.contracts.conversations.conversations import ConversationOut, SpeakersOut, TextsOut
 from spotthebot.contracts.repeated_texts import shown_texts
 from spotthebot.fed.dialogues.errors import NoSuchCollection, StillCollecting
 from spotthebot.fed.ratings.errors import NoChats, NoSuchCampaign, NoSuchStudy
 from spotthebot.kit.text.words import known_text_hash
-
-_ENDED: Final = frozenset({CollectionState.COMPLETE, CollectionState.CANCELLED})
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Collections:
             collection = await self._conversations.get_collection(collection_id)
         except NotFound as refused:
             raise NoSuchCollection(collection_id=collection_id) from refused
-        if collection.state not in _ENDED:
+        if collection.state not in ENDED:
             raise StillCollecting(collection=collection.name, state=collection.state)
         return collection
 

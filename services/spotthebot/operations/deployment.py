@@ -23,12 +23,11 @@ from spotthebot.kit.errors import Invalid
 from spotthebot.kit.service.process import migrate_access
 from spotthebot.kit.settings import secrets_dir
 from spotthebot.local.postgres.provision import ACCESS, logins, provision, url_with
+from spotthebot.local.runtime.bootstrap import DATABASE_URL_VARIABLE, OWN_KEYS
 
 ACCESS_URL: Final = "SPOTTHEBOT_ACCESS_DATABASE_URL"
 """The URL of the database of API keys with the login of its owner, who can make keys."""
-_ADMIN_URL = "SPOTTHEBOT_DATABASE_URL"
 _DATABASE = "spotthebot"
-_OWN_KEYS = (Role.ADMIN, Role.SERVICE, Role.ANNOTATION)
 
 
 class SecretMissing(Invalid):
@@ -62,9 +61,9 @@ def read_deployment(folder: Path) -> Deployment:
     """Read the secrets from a folder; raises SecretMissing, NotTheRole and NotAKeyOfRole."""
     urls = {login: _read(folder, _url_name(login)) for login in logins(SCHEMAS)}
     return Deployment(
-        admin_url=_of_one_database(_read(folder, _ADMIN_URL)),
+        admin_url=_of_one_database(_read(folder, DATABASE_URL_VARIABLE)),
         passwords={login: _password(login, url) for login, url in urls.items()},
-        keys={role: _key(role, _read(folder, _key_name(role))) for role in _OWN_KEYS},
+        keys={role: _key(role, _read(folder, _key_name(role))) for role in OWN_KEYS},
     )
 
 
@@ -75,10 +74,10 @@ def deployment_here() -> Deployment | None:
     name. Raises the errors of `read_deployment`, and SecretsDirMissing.
     """
     folder = secrets_dir()
-    if folder is None or not (folder / _ADMIN_URL).is_file():
+    if folder is None or not (folder / DATABASE_URL_VARIABLE).is_file():
         return None
     found = read_deployment(folder)
-    given = os.environ.get(_ADMIN_URL)
+    given = os.environ.get(DATABASE_URL_VARIABLE)
     return replace(found, admin_url=_of_one_database(given)) if given else found
 
 

@@ -15,13 +15,13 @@ from spotthebot.contracts.annotation.annotations import AnnotatorKind, Label
 from spotthebot.contracts.annotation.assignments import AnswerIn, AssignmentOut, ClaimIn, ExchangeIn, ItemOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.annotation.entries import ConsentIn
+from spotthebot.contracts.annotation.protocols import GAME
 from spotthebot.contracts.turns import Turn
 from spotthebot.simulation.annotator import SimulatedAnnotator
 from spotthebot.simulation.answers import ShownItem, answer_steps
 from spotthebot.simulation.errors import PanelNotSimulated
 
 _SPOT_THE_BOT: Final = "spot_the_bot"
-GAME: Final = "spot_the_bot_gamified"
 """The protocol that gives annotators points."""
 _KIND: Final = AnnotatorKind.SIMULATED
 _AT_ONCE = 8

@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from spotthebot.kit.errors import NotFound
 from spotthebot.kit.waits.memo import Memo
-from spotthebot.kit.web.pages.static_files import StaticFiles
+from spotthebot.kit.web.pages.static_files import FOR_EVER, StaticFiles
 from spotthebot.web.catalogues import Texts, read_catalogues
 from spotthebot.web.layout.domain import Numbers, choose_language, figure_heights
 from spotthebot.web.sessions import visitor_of
@@ -27,7 +27,6 @@ _FOLDER = Path(__file__).parent
 _LANGUAGES_OF_NAMES: Final = {"en": "English", "de": "Deutsch"}
 PREPARED: Final = Path(__file__).with_name("vega-embed.js")
 """The script's file in an image: the image lacks the package that makes the script, 84 MB (`docker/root.sh`)."""
-_FOR_EVER: Final = "public, max-age=31536000, immutable"
 
 
 class ChartLibrary:
@@ -53,7 +52,7 @@ class ChartLibrary:
         if request.path_params["name"] != self._name:
             raise NotFound
         script = await self._script.get(None, lambda: asyncio.to_thread(_bundle))
-        return Response(script, media_type="text/javascript; charset=utf-8", headers={"Cache-Control": _FOR_EVER})
+        return Response(script, media_type="text/javascript; charset=utf-8", headers={"Cache-Control": FOR_EVER})
 
 
 class Renderer:

@@ -10,6 +10,7 @@ from spotthebot.analytics.analyses.tables import STEP_JOBS
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisState, Plan, Stability
 from spotthebot.contracts.analytics.provenance import Counts
 from spotthebot.contracts.analytics.rating_plans import RatingPlan
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.store import StepJobStore
@@ -47,19 +48,14 @@ def analysis_of(job: StepJob) -> AnalysisJob:
     """Return a step job as an analysis."""
     is_stability, is_rating_plan = job.kind == "stability", job.kind == "rating_planning"
     is_plan = not (is_stability or is_rating_plan)
-    return AnalysisJob(
-        id=job.id,
+    return from_row(
+        AnalysisJob,
+        job,
         request=_REQUEST.validate_python(job.request),
         campaign_id=job.subject_id,
         state=AnalysisState(job.state),
-        failure=job.failure,
-        done=job.done,
-        steps=job.steps,
         counts=None if job.inputs is None else Counts.model_validate(job.inputs),
         data_sha256=job.fingerprint,
-        version=job.version,
-        created_at=job.created_at,
-        finished_at=job.finished_at,
         stability=Stability.model_validate(job.result) if job.result and is_stability else None,
         plan=Plan.model_validate(job.result) if job.result and is_plan else None,
         rating_plan=RatingPlan.model_validate(job.result) if job.result and is_rating_plan else None,

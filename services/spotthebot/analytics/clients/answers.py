@@ -1,17 +1,16 @@
 """Reads annotations in the form that the analysis needs: coded answers, sides of a game, times."""
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
 from spotthebot.analytics.games.domain import PlayedSide
 from spotthebot.analytics.labels.domain import IMPORT, LABEL_CODES, CodedAnnotation, elapsed_ms_of
-from spotthebot.contracts.annotation.annotations import AnnotationOut, Label, Preference
+from spotthebot.contracts.annotation.annotations import LEADS, AnnotationOut, Label, Preference
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 
 _Value = TypeVar("_Value", bound=Hashable)
-_LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
 
 
 class _SpotTheBotAnswer(BaseModel):
@@ -25,7 +24,7 @@ class _SpotTheBotAnswer(BaseModel):
     @property
     def leads(self) -> tuple[int, int, int]:
         """Return for each feature 1 if A had more, -1 if B had more."""
-        return _LEAD[self.fluency], _LEAD[self.sensibleness], _LEAD[self.specificity]
+        return LEADS[self.fluency], LEADS[self.sensibleness], LEADS[self.specificity]
 
 
 def played_sides(annotation: AnnotationOut, spoke: Sequence[tuple[str, bool]]) -> Iterator[PlayedSide]:

@@ -1,15 +1,12 @@
 """The speakers and the turns of collections, read from `conversations`."""
 
 from collections.abc import Iterable
-from typing import Final
 from uuid import UUID
 
 from spotthebot.clients import AsyncConversations
 from spotthebot.contracts.annotation.measures import ShownTurns, shown_turns_of
-from spotthebot.contracts.conversations.collections import CollectionState
 from spotthebot.contracts.conversations.conversations import ConversationState, SpeakersOut
 
-ENDED: Final = frozenset({CollectionState.COMPLETE, CollectionState.CANCELLED})
 """The states of a collection that gets no further conversation."""
 
 

@@ -12,6 +12,7 @@ import altair as alt
 
 from spotthebot.analytics.figures.charts import Canvas, Drawn, Spec, data, finish, nothing_to_draw
 from spotthebot.analytics.figures.labels import percent, room_for, short, two_digits
+from spotthebot.analytics.stats.assessment.sensitivity import LEVELS
 from spotthebot.contracts.analytics.assessments import AssessedMeasure
 from spotthebot.contracts.analytics.figures import Theme, Width
 from spotthebot.contracts.analytics.studies import StudyAssessmentOut
@@ -20,7 +21,6 @@ _ROW: Final = 24
 _NAMES: Final = 1.4
 _MARKS: Final = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 """The marks of p-values below these levels."""
-_LEVELS: Final = ("0.1", "0.05", "0.01")
 _TINTS: Final = (0.35, 0.65, 1.0)
 
 
@@ -151,7 +151,7 @@ def sensitivity(shown: AssessmentInput) -> Spec:
     rows = [
         {"measure": each.name, "level": f"p < {level}", "pairs": each.pairs_told_apart[level], "place": place}
         for each in shown.assessment.measures
-        for place, level in enumerate(_LEVELS)
+        for place, level in enumerate(LEVELS)
         if each.pairs_told_apart.get(level) is not None
     ]
     if not rows:
@@ -161,7 +161,7 @@ def sensitivity(shown: AssessmentInput) -> Spec:
     counted = alt.X(
         "pairs:Q", stack=None, scale=alt.Scale(domain=[0, max(1, pairs)]), title=f"of {pairs} pairs", axis=axis
     )
-    levels = [f"p < {level}" for level in _LEVELS]
+    levels = [f"p < {level}" for level in LEVELS]
     depth = alt.Opacity(
         "level:N",
         sort=levels,

@@ -7,7 +7,7 @@ from typing import Any
 from spotthebot.bots.outbound import json_of
 from spotthebot.bots.questions.domain.replies import Fault
 from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote, ReplyOut
-from spotthebot.kit.outbound.http import Answer, read_json
+from spotthebot.kit.outbound.http import TRANSIENT, Answer, read_json
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
 _REASONING_PART = re.compile(r"think|reason|thought|analysis|summary", re.IGNORECASE)
@@ -16,7 +16,6 @@ _EVENT = re.compile(r"\r\n?|\n")
 _LIMITED = 429
 _LIMITED_WORDS = re.compile(r"rate.?limit|too.?many.?requests|throttl|resource.?exhausted", re.IGNORECASE)
 _ERRORS_FROM = 400
-_PASSING = frozenset({502, 503, 504})
 _FIELDS = ("code", "status", "statusCode", "status_code", "type", "message", "detail")
 
 
@@ -137,7 +136,7 @@ def fault_inside(answer: Any, retry_after_seconds: float | None = None) -> Fault
     detail = f"The answer holds an error instead of a reply: {inside}."
     if _LIMITED in numbers or any(map(_names_limit, codes)):
         return Fault(ReplyFailure.RATE_LIMITED, detail, transient=True, retry_after_seconds=retry_after_seconds)
-    if numbers & _PASSING:
+    if numbers & TRANSIENT:
         return Fault(ReplyFailure.HTTP_ERROR, detail, transient=True, retry_after_seconds=retry_after_seconds)
     return Fault(ReplyFailure.INVALID, detail)
 

@@ -12,7 +12,7 @@ from spotthebot.cli.commands.resource_tables import ID, print_details, print_fac
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources.directories import Collections
 from spotthebot.cli.resources.resolver import find
-from spotthebot.contracts.conversations.collections import CollectionOut, CollectionState
+from spotthebot.contracts.conversations.collections import ENDED, CollectionOut
 from spotthebot.contracts.conversations.progress import ChatBotOut, FailureOut, PairOut
 from spotthebot.kit.exports.formats import ExportFormat
 from spotthebot.kit.text.characters import printable
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 Collection = Annotated[str, typer.Argument(metavar="COLLECTION", help=f"{NAMED} the collection.")]
 EXPORT_TARGET: Final = "to a file .csv, .parquet, .jsonl or .zip (data set), or as conversations.jsonl to a folder"
 _MAX_PAIRS: Final = 50
-_ENDED = {CollectionState.COMPLETE, CollectionState.CANCELLED}
 
 
 @reads_services
@@ -164,7 +163,7 @@ def cancel(services: Services, collection: Collection, yes: Yes = False) -> None
 
     async def change(clients: Clients) -> CollectionOut:
         found = await find(Collections(clients), collection)
-        if found.state not in _ENDED:
+        if found.state not in ENDED:
             progress = f"{found.complete} of {found.conversations} conversations complete"
             await confirm(f"Collection {printable(found.name)} ({found.id}) ends for good with {progress}.", yes=yes)
         return await clients.conversations.cancel_collection(found.id)

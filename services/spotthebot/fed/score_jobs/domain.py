@@ -56,14 +56,9 @@ def _dimension(
         own = [dialogue for dialogue in dialogues if dialogue.bot == each.bot]
         expected = None if line is None else fmean(_expected(line, dialogue) for dialogue in own)
         bots.append(
-            BotScoreOut(
-                bot=each.bot,
+            BotScoreOut.of(
+                each,
                 score=each.estimate,
-                low=each.low,
-                high=each.high,
-                reason=each.reason,
-                rank_low=each.rank_low,
-                rank_high=each.rank_high,
                 contexts=sum(len(dialogue.contexts) for dialogue in own),
                 dialogues=each.n_dialogues,
                 length_baseline=expected,

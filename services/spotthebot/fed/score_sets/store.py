@@ -132,19 +132,14 @@ async def list_rejected(
 def score_job_of(job: StepJob) -> ScoreJob:
     """Return a step job as a score job."""
     inputs = job.inputs or {}
-    return ScoreJob(
-        id=job.id,
+    return from_row(
+        ScoreJob,
+        job,
         request=ScoreJobIn.model_validate(job.request["job"]),
         state=ScoreJobState(job.state),
-        failure=job.failure,
-        done=job.done,
-        steps=job.steps,
         model_sha256=inputs.get("model_sha256"),
         data_sha256=inputs.get("data_sha256"),
         template_date=None if (written := inputs.get("template_date")) is None else date.fromisoformat(written),
-        version=job.version,
-        created_at=job.created_at,
-        finished_at=job.finished_at,
         dimensions=_DIMENSIONS.validate_python(job.result["dimensions"]) if job.result else None,
         repeated_texts=_REPEATED.validate_python(job.result["repeated_texts"]) if job.result else (),
     )

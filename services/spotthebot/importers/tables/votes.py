@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from spotthebot.contracts.annotation.annotations import Preference
+from spotthebot.contracts.annotation.annotations import LEADS
 from spotthebot.importers.published_dump.fields import FieldFault
 from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.tables.cells import TableRow, shown
@@ -15,7 +15,6 @@ from spotthebot.importers.tables.texts import Texts
 from spotthebot.importers.tables.values import code_of
 from spotthebot.importers.tables.winners import Ballot, Winners
 
-_LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
 _OUTCOMES: Final = {"winner_a": "model_a", "winner_b": "model_b", "winner_tie": "tie"}
 """The columns of outcomes, with each outcome's word for the winner."""
 _YES: Final = frozenset({"1", "true", "yes", "y", "x", "t"})
@@ -59,7 +58,7 @@ def read_votes(table: Table, mapping: ColumnMapping, reading: Reading) -> Compar
             found.tally.reject(ballot.row.rejected(reason, ballot.bots))
             continue
         found.tally.keep(ballot.bots)
-        lead, bots = _LEAD[preference], ballot.bots
+        lead, bots = LEADS[preference], ballot.bots
         found.votes.append(
             Vote(ballot.item, bots[::-1], ballot.annotator, -lead, ballot.turn)
             if ballot.swapped

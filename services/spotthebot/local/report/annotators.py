@@ -1,14 +1,13 @@
 """The names of annotators in a report: codes, unless the caller asks for names."""
 
 import hashlib
-import re
 from collections.abc import Collection, Mapping
 from itertools import count
 from typing import Final
 
 from spotthebot.contracts.analytics.results import Analysis
+from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 
-_PSEUDONYM: Final = re.compile(r"p-[0-9a-v]{26}")
 _MIN_LETTERS: Final = 6
 """The shortest code from a pseudonym, including its `p-`."""
 
@@ -23,7 +22,7 @@ def annotator_codes(names: Collection[str], programs: Collection[str] = ()) -> d
     >>> annotator_codes(["p-0123456789abcdefghijklmnop", "simulated-4", "Ann"], ["simulated-4"])
     {'p-0123456789abcdefghijklmnop': 'p-0123', 'simulated-4': 'simulated-4', 'Ann': 'A1'}
     """
-    pseudonyms = [name for name in names if _PSEUDONYM.fullmatch(name)]
+    pseudonyms = [name for name in names if is_pseudonym(name)]
     letters = next(at for at in count(_MIN_LETTERS) if len({name[:at] for name in pseudonyms}) == len(set(pseudonyms)))
     codes = {name: name[:letters] for name in pseudonyms} | {name: name for name in programs}
     others = sorted(set(names) - codes.keys(), key=lambda name: hashlib.sha256(name.encode()).digest())

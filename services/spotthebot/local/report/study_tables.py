@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from spotthebot.analytics.figures.labels import percent
+from spotthebot.analytics.stats.assessment.sensitivity import LEVELS
 from spotthebot.contracts.analytics.assessments import AssessedMeasure
 from spotthebot.contracts.analytics.measures import MeasureOut
 from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeasure, StudyMeasuresOut
@@ -13,7 +14,6 @@ from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.local.report.measure_tables import bots_table, means_table, pairs_table, ranking_table
 from spotthebot.local.report.table import Cell, Column, Role, Table, by_speaker, p_value
 
-_LEVELS: Final = ("0.1", "0.05", "0.01")
 _NO_FILE_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
 
 
@@ -146,14 +146,14 @@ def _sensitivity(assessment: StudyAssessmentOut) -> Table:
         " and by the published test of equally many dialogues of each bot.",
         columns=(
             Column("measure", "Measure"),
-            *(Column(f"own_{level}", f"p < {level}") for level in _LEVELS),
-            *(Column(f"published_{level}", f"Published, p < {level}") for level in _LEVELS),
+            *(Column(f"own_{level}", f"p < {level}") for level in LEVELS),
+            *(Column(f"published_{level}", f"Published, p < {level}") for level in LEVELS),
             Column("published_n", "Dialogues drawn"),
         ),
         rows=tuple(
             (
                 each.name,
-                *(each.pairs_told_apart.get(level) for level in _LEVELS),
+                *(each.pairs_told_apart.get(level) for level in LEVELS),
                 *_published(each),
             )
             for each in assessment.measures
@@ -165,7 +165,7 @@ def _published(measure: AssessedMeasure) -> tuple[Cell, ...]:
     found = measure.published
     if found is None:
         return None, None, None, None
-    return *(found.pairs_told_apart.get(level) for level in _LEVELS), found.n
+    return *(found.pairs_told_apart.get(level) for level in LEVELS), found.n
 
 
 def _stepwise(assessment: StudyAssessmentOut) -> Table:

@@ -21,7 +21,7 @@ from spotthebot.local.runtime.services import load_lineage
 
 DATABASE_URL_VARIABLE = "SPOTTHEBOT_DATABASE_URL"
 DATABASE_NAME = "spotthebot"
-_OWN_KEYS = (Role.ADMIN, Role.SERVICE, Role.ANNOTATION)
+OWN_KEYS = (Role.ADMIN, Role.SERVICE, Role.ANNOTATION)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def prepare_database(folder: DataFolder, admin_url: str, cluster: Cluster | None
     for service in SERVICES:
         if service.schema is not None:
             upgrade(load_lineage(service.name), urls.owner_urls[service.schema])
-    keys = {role.value: _own_key(folder, urls.owner_urls[ACCESS], role) for role in _OWN_KEYS}
+    keys = {role.value: _own_key(folder, urls.owner_urls[ACCESS], role) for role in OWN_KEYS}
     return Bootstrap(urls, cluster, keys)
 
 

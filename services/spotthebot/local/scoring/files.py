@@ -9,6 +9,7 @@ from spotthebot.contracts.fed.scorers import JoinForm, Mode, OverLong, PolarityC
 from spotthebot.contracts.fed.scorers import Level as LevelName
 from spotthebot.fed.dialogues.domain.dialogues import Level
 from spotthebot.fed.dimension_sets.domain.bipartite_dimensions import BIPARTITE
+from spotthebot.fed.dimension_sets.domain.dimension_sets import BUILT_IN
 from spotthebot.fed.dimension_sets.domain.dimensions import Dimension, DimensionSet, user_dimension, user_dimensions
 from spotthebot.fed.dimension_sets.domain.published_dimensions import FED, FED_DIALOGUE, FED_TURN
 from spotthebot.fed.scores.domain import modes
@@ -19,7 +20,6 @@ from spotthebot.local.scoring.dialogue_files import ReadDialogues, read_dialogue
 from spotthebot.local.scoring.errors import ModeNotForModel, NoSuchScorer, NotDimensions, NothingToScore
 from spotthebot.local.scoring.run import Scored, ScoringOptions, score_dialogues
 
-SETS: Final = {each.name: each for each in (FED, FED_TURN, FED_DIALOGUE, BIPARTITE)}
 OF_LEVEL: Final = {Level.TURN: FED_TURN, Level.DIALOGUE: FED_DIALOGUE}
 """The dimensions that people rated at a level."""
 _KNOWN: Final = DimensionSet("known", "", (*FED.dimensions, *BIPARTITE.dimensions))
@@ -100,8 +100,8 @@ def choose_dimensions(choice: str | None, level: Level) -> tuple[Dimension, ...]
     """
     if choice is None:
         return OF_LEVEL[level].dimensions
-    if choice in SETS:
-        return SETS[choice].dimensions
+    if choice in BUILT_IN:
+        return BUILT_IN[choice].dimensions
     if choice.endswith(".json"):
         return _read(Path(choice)).dimensions
     names = dict.fromkeys(name.strip() for name in choice.split(","))

@@ -70,6 +70,10 @@ class Preference(StrEnum):
     TIE = "tie"
 
 
+LEADS: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
+"""The lead of side A by each preference."""
+
+
 class DecisionOut(Wire):
     """How many exchanges of a conversation were open when an annotator answered a question, by the server's clock."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 from uuid import UUID
 
 from pydantic import Field, model_validator
@@ -157,6 +157,9 @@ class CollectionState(StrEnum):
     CANCELLED = "cancelled"
     COMPLETE = "complete"
     """All conversations have ended: complete, failed or cancelled."""
+
+
+ENDED: Final = frozenset({CollectionState.COMPLETE, CollectionState.CANCELLED})
 
 
 class CollectionOut(Wire):

@@ -25,7 +25,7 @@ LARGEST_BODY = 1024 * 1024
 """How many bytes of an answer are read, compressed or not. A larger answer is not read to its end."""
 _USER_AGENT = "spotthebot"
 _OWN_HEADERS = f"Accept-Encoding: identity\r\nUser-Agent: {_USER_AGENT}\r\n"
-_TRANSIENT = frozenset({502, 503, 504})
+TRANSIENT = frozenset({502, 503, 504})
 _LONGEST_WAIT = 3600.0
 _SECONDS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
@@ -192,7 +192,7 @@ def _refused(answer: WholeAnswer) -> CallFailed:
     if status == 429:
         return CallFailed(Failure.RATE_LIMITED, detail, transient=True, retry_after_seconds=wait, status=status)
     return CallFailed(
-        Failure.HTTP_ERROR, detail, transient=status in _TRANSIENT, retry_after_seconds=wait, status=status
+        Failure.HTTP_ERROR, detail, transient=status in TRANSIENT, retry_after_seconds=wait, status=status
     )
 
 
@@ -207,7 +207,7 @@ def _explained(error: Exception) -> CallFailed:
             return CallFailed(Failure.UNREACHABLE, f"TLS failed: {each}.")
     if isinstance(error, aiohttp.WSServerHandshakeError):
         detail = f"It answered {error.status} and opened no websocket."
-        return CallFailed(Failure.HTTP_ERROR, detail, transient=error.status in _TRANSIENT, status=error.status)
+        return CallFailed(Failure.HTTP_ERROR, detail, transient=error.status in TRANSIENT, status=error.status)
     if isinstance(error, aiohttp.ClientResponseError):
         return CallFailed(Failure.INVALID, f"The server's answer is not HTTP: {error.message}.")
     said = str(error) or type(error).__name__

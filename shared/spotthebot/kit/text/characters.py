@@ -11,6 +11,8 @@ Isolates (U+2066 to U+2069) are text: right-to-left scripts need them, and they 
 """
 INVISIBLE = re.compile(rf"[{_UNFIT}\u2066-\u2069]")
 """Characters that may not stand in a message of one line: there an isolate that is not closed reorders the rest."""
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+"""Characters that PostgreSQL does not store."""
 _OVERRIDES = re.compile(r"[\u202a-\u202e]")
 _FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
 _LONGEST_DETAIL = 300

@@ -4,7 +4,6 @@ An answer is a draft in JSON, as frontends send it: values by question, and by t
 turn. A question is asked if the answer meets its conditions. Answers to other questions are refused.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -19,8 +18,8 @@ from spotthebot.annotation.protocols.domain.questions import (
 )
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol, MultipleQuestion, Question, TextQuestion
 from spotthebot.kit.errors import FieldError
+from spotthebot.kit.text.characters import UNSTORABLE
 
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _LONGEST_NAME = 60
 _MISSING = object()
 
@@ -194,7 +193,7 @@ def _fault_of_text(question: TextQuestion, given: object) -> str | None:
         return "The answer is text."
     if len(given) > question.max_length:
         return f"The text may hold {question.max_length} characters at most."
-    if _UNSTORABLE.search(given):
+    if UNSTORABLE.search(given):
         return "The text holds a character that can't be stored: NUL, or half of a surrogate pair."
     return None
 

@@ -108,14 +108,10 @@ async def summarize_partners(played: PlayedDialogues, bot: str) -> PartnerScores
         bot=bot,
         dimension=played.dimension,
         partners=tuple(
-            PartnerScoreOut(
+            PartnerScoreOut.of(
+                each,
                 partner=each.bot,
                 score=each.estimate,
-                low=each.low,
-                high=each.high,
-                reason=each.reason,
-                rank_low=each.rank_low,
-                rank_high=each.rank_high,
                 dialogues=each.n_dialogues,
                 example=example(each.bot, each.estimate),
             )

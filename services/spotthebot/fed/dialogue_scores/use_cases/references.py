@@ -97,14 +97,9 @@ def _dimension(at: int, name: str, bots: Sequence[ReferenceBot], request: ScoreJ
         seed=request.seed,
     )
     rows = tuple(
-        BotScoreOut(
-            bot=each.bot,
+        BotScoreOut.of(
+            each,
             score=each.estimate,
-            low=each.low,
-            high=each.high,
-            reason=each.reason,
-            rank_low=each.rank_low,
-            rank_high=each.rank_high,
             contexts=each.n,
             dialogues=each.n_dialogues,
             length_baseline=None,

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.types import Message, Receive
 
 from spotthebot.kit.settings import EdgeSettings
+from spotthebot.kit.text.characters import UNSTORABLE
 from spotthebot.kit.web.core.request_faults import Fault, refuse
 from spotthebot.kit.web.core.resources import core_of
 
@@ -29,7 +30,6 @@ _STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _SQUARE = bytes.maketrans(b"{}", b"[]")
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _SUSPECT = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def large_batch(*, max_bytes: int, max_values: int) -> dict[str, Any]:
@@ -136,14 +136,14 @@ def _check_fields(found: object) -> None:
 
 def _find_unstorable(value: object, place: tuple[str | int, ...], faults: list[Fault]) -> None:
     if isinstance(value, str):
-        if found := _UNSTORABLE.search(value):
+        if found := UNSTORABLE.search(value):
             faults.append(Fault(place, _unstorable(found[0])))
     elif isinstance(value, list):
         for number, each in enumerate(value):
             _find_unstorable(each, (*place, number), faults)
     elif isinstance(value, dict):
         for name, each in value.items():
-            if found := _UNSTORABLE.search(name):
+            if found := UNSTORABLE.search(name):
                 faults.append(Fault(place, f"A field's name: {_unstorable(found[0])}"))
             else:
                 _find_unstorable(each, (*place, name), faults)

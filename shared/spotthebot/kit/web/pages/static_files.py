@@ -20,7 +20,7 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
 }
-_FOR_EVER = "public, max-age=31536000, immutable"
+FOR_EVER = "public, max-age=31536000, immutable"
 
 
 class StaticFiles:
@@ -55,5 +55,5 @@ class StaticFiles:
             raise NotFound
         # A page that stayed open during an update requests files of the old release, and gets those of the new one.
         is_current = request.url.path.startswith(f"{self._prefix}/")
-        headers = {"Cache-Control": _FOR_EVER if is_current else "no-store"}
+        headers = {"Cache-Control": FOR_EVER if is_current else "no-store"}
         return Response(body, media_type=_MEDIA_TYPES[Path(name).suffix], headers=headers)
