@@ -14,15 +14,7 @@ from spotthebot.contracts.analytics.rating_plans import (
 
 def plan_ratings(request: RatingPlanningIn) -> RatingPlan:
     """Plan each effect of a request."""
-    design = RatingDesign(
-        bots=request.bots,
-        annotations_per_dialogue=request.annotations_per_dialogue,
-        values_per_annotation=request.values_per_annotation,
-        dialogue_correlation=request.dialogue_correlation,
-        annotator_correlation=request.annotator_correlation,
-        annotators=request.annotators,
-        annotations_per_annotator=request.annotations_per_annotator,
-    )
+    design = RatingDesign(**request.model_dump(include={*RatingDesign.__dataclass_fields__}))
     effects = tuple(_plan(effect, request, design) for effect in request.effects)
     return RatingPlan(
         power=request.power,

@@ -3,8 +3,9 @@
 Each step is computed separately, and the results of the steps are assembled into one result.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any, Protocol
 
 from spotthebot.analytics.analyses.domain.rating_plans import plan_ratings
@@ -50,9 +51,9 @@ def divide(request: AnalysisIn, sample: Sample | None) -> AnalysisSteps:
     `sample` is None for a plan without data.
     """
     if isinstance(request, PlanningIn):
-        return _PlanAhead(request)
+        return _OneStep(Plan, partial(_plan_ahead, request))
     if isinstance(request, RatingPlanningIn):
-        return _PlanRatings(request)
+        return _OneStep(RatingPlan, partial(plan_ratings, request))
     if sample is None:
         message = f"{request.kind} takes data"
         raise TypeError(message)
@@ -60,7 +61,7 @@ def divide(request: AnalysisIn, sample: Sample | None) -> AnalysisSteps:
         return StabilitySteps(
             StabilityParameters(**request.model_dump(include={*StabilityParameters.model_fields})), sample
         )
-    return _PlanMore(request, sample)
+    return _OneStep(Plan, partial(_plan_more, request, _games(sample, Unit(request.unit))))
 
 
 def _games(sample: Sample, unit: Unit) -> Games:
@@ -129,100 +130,47 @@ class StabilitySteps:
         return Stability(rule=request.rule, subsets=request.subsets, resamples=request.resamples, curves=tuple(curves))
 
 
-class _PlanAhead:
+class _OneStep:
+    """A plan, computed in one step."""
+
     steps = 1
 
-    def __init__(self, request: PlanningIn) -> None:
-        self._request = request
+    def __init__(self, kind: type[Plan | RatingPlan], plan: Callable[[], Plan | RatingPlan]) -> None:
+        self._kind, self._plan = kind, plan
 
     def compute(self, step: int) -> Mapping[str, Any]:
         del step
-        request = self._request
-        design = Design(
-            tie_rate=request.tie_rate,
-            annotations_per_conversation=request.annotations_per_conversation,
-            conversation_correlation=request.conversation_correlation,
-            annotator_correlation=request.annotator_correlation,
-            annotators=request.annotators,
-            annotations_per_annotator=request.annotations_per_annotator,
-        )
-        pairs = [_ahead(self._plan(rate, design), found=request.conversations is None) for rate in request.win_rates]
-        counted = request.annotators is not None or request.conversations is not None
-        return _plan(pairs, design, request, confidence_level=None, counted=counted)
+        return self._plan().model_dump(mode="json")
 
-    def _plan(self, rate: float, design: Design) -> sample_size.PairPlan:
-        request = self._request
-        if request.conversations is not None:
-            return plan_annotators(
-                rate,
-                request.conversations,
-                design,
-                power=request.power,
-                significance_level=request.significance_level,
-                n_pairs=len(request.win_rates),
-            )
-        return plan_conversations(
-            rate,
-            design,
-            power=request.power,
-            significance_level=request.significance_level,
-            n_pairs=len(request.win_rates),
-        )
-
-    def assemble(self, results: Sequence[Mapping[str, Any]]) -> Plan:
-        return Plan.model_validate(results[0])
+    def assemble(self, results: Sequence[Mapping[str, Any]]) -> Plan | RatingPlan:
+        return self._kind.model_validate(results[0])
 
 
-class _PlanRatings:
-    steps = 1
-
-    def __init__(self, request: RatingPlanningIn) -> None:
-        self._request = request
-
-    def compute(self, step: int) -> Mapping[str, Any]:
-        del step
-        return plan_ratings(self._request).model_dump(mode="json")
-
-    def assemble(self, results: Sequence[Mapping[str, Any]]) -> RatingPlan:
-        return RatingPlan.model_validate(results[0])
+def _plan_ahead(request: PlanningIn) -> Plan:
+    design = Design(**request.model_dump(include={*Design.__dataclass_fields__}))
+    is_given = request.conversations is not None
+    plans = (_plan_of(rate, design, request) for rate in request.win_rates)
+    pairs = [
+        PairPlan.of(plan, bot=None, other=None, low=None, high=None, more=None if is_given else plan.conversations)
+        for plan in plans
+    ]
+    return _plan(pairs, design, request, confidence_level=None, counted=request.annotators is not None or is_given)
 
 
-class _PlanMore:
-    steps = 1
-
-    def __init__(self, request: MoreDataIn, sample: Sample) -> None:
-        self._request = request
-        self._games = _games(sample, Unit(request.unit))
-
-    def compute(self, step: int) -> Mapping[str, Any]:
-        del step
-        request = self._request
-        plan = plan_more(
-            self._games,
-            power=request.power,
-            significance_level=request.significance_level,
-            confidence_level=request.confidence_level,
-        )
-        pairs = [PairPlan.of(pair) for pair in plan.pairs]
-        return _plan(pairs, plan.design, request, confidence_level=request.confidence_level, counted=False)
-
-    def assemble(self, results: Sequence[Mapping[str, Any]]) -> Plan:
-        return Plan.model_validate(results[0])
-
-
-def _ahead(plan: sample_size.PairPlan, *, found: bool) -> PairPlan:
-    return PairPlan(
-        bot=None,
-        other=None,
-        win_rate=plan.win_rate,
-        conversations=plan.conversations,
-        annotators=plan.annotators,
-        low=None,
-        high=None,
-        more=plan.conversations if found else None,
-        design_effect=plan.design_effect,
-        reason=plan.reason,
+def _plan_of(rate: float, design: Design, request: PlanningIn) -> sample_size.PairPlan:
+    level, pairs = request.significance_level, len(request.win_rates)
+    if request.conversations is None:
+        return plan_conversations(rate, design, power=request.power, significance_level=level, n_pairs=pairs)
+    return plan_annotators(
+        rate, request.conversations, design, power=request.power, significance_level=level, n_pairs=pairs
     )
+
+
+def _plan_more(request: MoreDataIn, games: Games) -> Plan:
+    level = request.confidence_level
+    plan = plan_more(games, power=request.power, significance_level=request.significance_level, confidence_level=level)
+    pairs = [PairPlan.of(pair) for pair in plan.pairs]
+    return _plan(pairs, plan.design, request, confidence_level=level, counted=False)
 
 
 def _plan(
@@ -232,7 +180,7 @@ def _plan(
     *,
     confidence_level: float | None,
     counted: bool,
-) -> Mapping[str, Any]:
+) -> Plan:
     return Plan(
         tie_rate=design.tie_rate,
         annotations_per_conversation=design.annotations_per_conversation,
@@ -247,7 +195,7 @@ def _plan(
         conversations_per_pair=max((each.conversations for each in pairs if each.conversations), default=None),
         annotators=max((each.annotators for each in pairs if each.annotators), default=None),
         pairs=tuple(pairs),
-    ).model_dump(mode="json")
+    )
 
 
 def _point(result: Mapping[str, Any]) -> stability.StabilityPoint:
