@@ -6,11 +6,10 @@ from uuid import UUID
 
 from spotthebot.analytics.chats.domain import RatedChats
 from spotthebot.analytics.clients.errors import NoSuchChats
-from spotthebot.analytics.clients.read_collections import ENDED
 from spotthebot.clients import AsyncConversations, Conflict, NotFound
 from spotthebot.contracts.annotation.studies import StudyOut
 from spotthebot.contracts.conversations.chats import ChatRatingOut
-from spotthebot.contracts.conversations.collections import CollectionOut
+from spotthebot.contracts.conversations.collections import ENDED, CollectionOut
 
 _PAGE = 1000
 

@@ -6,12 +6,12 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.analytics.clients.errors import NoSuchScores, ScoresApart, ScoresUnfinished
-from spotthebot.analytics.clients.read_collections import ENDED, ReadCollections
+from spotthebot.analytics.clients.read_collections import ReadCollections
 from spotthebot.analytics.stats.annotations import HUMAN
 from spotthebot.analytics.values.domain.computed_values import ComputedUnit, ComputedValues
 from spotthebot.clients import AsyncConversations, AsyncFed, Conflict, NotFound
 from spotthebot.contracts.annotation.measures import Measure
-from spotthebot.contracts.conversations.collections import CollectionOut
+from spotthebot.contracts.conversations.collections import ENDED, CollectionOut
 from spotthebot.contracts.fed.score_jobs import ScoreSetOut
 
 FED: Final = "fed"

@@ -13,7 +13,7 @@ from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRev
 from spotthebot.analytics.clients.chat_ratings import ChatRatings
 from spotthebot.analytics.clients.computed_values import FED, LATENCY, ComputedValueReader, score_measures
 from spotthebot.analytics.clients.errors import NoSuchStudy
-from spotthebot.analytics.clients.read_collections import ENDED, ReadCollections
+from spotthebot.analytics.clients.read_collections import ReadCollections
 from spotthebot.analytics.measures.domain.workforces import Workforce
 from spotthebot.analytics.tasks.domain import Task, named_tasks
 from spotthebot.analytics.values.domain.computed_values import ComputedValues
@@ -21,7 +21,7 @@ from spotthebot.analytics.values.domain.values import MeasuredCampaign
 from spotthebot.clients import AsyncAnnotation, AsyncConversations, AsyncFed, NotFound
 from spotthebot.contracts.annotation.campaigns import ENDED as CAMPAIGN_ENDED
 from spotthebot.contracts.annotation.studies import StudyOut
-from spotthebot.contracts.conversations.collections import CollectionOut
+from spotthebot.contracts.conversations.collections import ENDED, CollectionOut
 from spotthebot.contracts.fed.score_jobs import ScoreSetOut
 
 ReadTask: TypeAlias = MeasuredCampaign | RatedChats | ComputedValues
