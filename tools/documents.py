@@ -17,6 +17,7 @@ from spotthebot.local.progress import screen
 from spotthebot.local.runtime.services import load_service
 from tools import ROOT
 from tools.diagrams import drawn
+from tools.llms import FOLDER, llms_full_text, llms_text
 from tools.site import SITE, build_site
 
 
@@ -26,7 +27,10 @@ def docs(
         bool, Option("--site", help="Also build the documentation site, which `web` serves at /docs.")
     ] = False,
 ) -> None:
-    """Renew what a clone's documents take from the code: `openapi/`, schemas and diagrams."""
+    """Renew what a clone's documents take from the code.
+
+    These are `openapi/`, schemas and diagrams, and, made from all of them, `llms.txt` and `llms-full.txt`.
+    """
     folder, develop = ROOT / "openapi", ROOT / "docs" / "develop.md"
     for name in SERVICE_NAMES:
         _renew(folder / f"{name}.json", openapi_text(load_service(name)) + "\n")
@@ -35,6 +39,8 @@ def docs(
     _renew(ROOT / "docs" / "campaign.schema.json", schema_text(CampaignDeclaration) + "\n")
     _renew(ROOT / "docs" / "study.schema.json", schema_text(StudyDeclaration) + "\n")
     _renew(develop, drawn(develop.read_text()))
+    _renew(ROOT / FOLDER / "llms.txt", llms_text(ROOT))
+    _renew(ROOT / FOLDER / "llms-full.txt", llms_full_text(ROOT))
     if site:
         build_site()
         screen.print(f"{SITE.relative_to(ROOT)}: built", highlight=False)
@@ -43,6 +49,7 @@ def docs(
 def _renew(document: Path, text: str) -> None:
     changed = not document.exists() or document.read_text() != text
     if changed:
+        document.parent.mkdir(parents=True, exist_ok=True)
         document.write_text(text)
     screen.print(f"{document.relative_to(ROOT)}: {'renewed' if changed else 'unchanged'}", highlight=False)
 

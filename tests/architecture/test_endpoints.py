@@ -39,6 +39,8 @@ OPEN_PAGES = {
     "/charts/{name}",
     "/chat/{collection_id}/enter",
     "/leaderboard",
+    "/llms.txt",
+    "/llms-full.txt",
 }
 EVERY = pytest.mark.parametrize("service", SERVICE_NAMES, indirect=True)
 
