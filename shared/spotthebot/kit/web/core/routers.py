@@ -12,6 +12,8 @@ from fastapi import APIRouter, FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
+from spotthebot.kit.web.core.problems import MEDIA_TYPE
+
 Responses = Mapping[int | str, dict[str, Any]]
 ROLES: Final = "x-roles"
 """The extension of an operation in the OpenAPI document that names the roles whose keys it admits."""
@@ -41,6 +43,10 @@ class Application(FastAPI):
             self.openapi_schema = described.openapi()
             for router, _ in self._described:
                 self._name_roles(router, self.openapi_schema["paths"])
+            for answer in _answers(self.openapi_schema):
+                # FastAPI describes a problem under the media type that the route's answers have.
+                if MEDIA_TYPE in (content := answer.get("content", {})):
+                    answer["content"] = {MEDIA_TYPE: next(filter(None, content.values()))}
         return self.openapi_schema
 
     def _name_roles(self, router: APIRouter, paths: dict[str, Any]) -> None:
@@ -57,3 +63,9 @@ def _roles_admitted(dependant: Dependant) -> Iterator[frozenset[str]]:
         if isinstance(roles := getattr(each.call, "roles", None), frozenset):
             yield roles
         yield from _roles_admitted(each)
+
+
+def _answers(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            yield from operation["responses"].values()
