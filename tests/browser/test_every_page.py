@@ -93,6 +93,8 @@ IN_FILES_OF_THEIR_OWN: Final = {
 """Pages that somebody reaches by what they did before."""
 FOR_PROGRAMS: Final = {
     "/healthz",
+    "/llms-full.txt",
+    "/llms.txt",
     "/metrics",
     "/readyz",
     "/annotate/{campaign_id}/packages/{assignment_id}",

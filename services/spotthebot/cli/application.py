@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from spotthebot.cli.clone import has_tools
 from spotthebot.cli.command_table import COMMANDS
 from spotthebot.cli.lazy import lazy_app
 from spotthebot.kit.errors import Error
@@ -40,7 +41,7 @@ app = lazy_app(
 def main(*words: str) -> None:
     """Run the command in `words` and the program's arguments. An expected error is printed as one sentence."""
     try:
-        app([*words, *sys.argv[1:]], prog_name="./stb")
+        app([*words, *sys.argv[1:]], prog_name="./stb" if has_tools() else "stb")
     except Error as error:
         screen.print("[red]Error:[/red] ", end="")
         screen.print(str(error), markup=False, highlight=False, soft_wrap=True)

@@ -303,5 +303,7 @@ COMMANDS: CommandTable = {
     "pins": Command(
         "tools.pins", "pins", "Renew requirements.txt, the hashes of all that is installed.", of_clone=True
     ),
+    "release": Command("tools.release", "release", "Make a release of the present commit.", of_clone=True),
+    "verify": Command("tools.provenance", "verify", "Check a release's files; needs no network.", of_clone=True),
     "test": Command("tools.tests", "run_tests", "Run the whole test suite.", passes_arguments_on=True, of_clone=True),
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from pydantic import TypeAdapter
+from pydantic import BaseModel
 
 from spotthebot.contracts.annotation.campaigns import CampaignIn
 from spotthebot.contracts.bots.registry import BotIn
@@ -70,10 +70,11 @@ class TestHead:
     def test_has_requests_that_the_services_accept(self):
         """Each body is read by the contract of its endpoint."""
         bodies = [json.loads(each) for each in re.findall(r"`(\{\"(?:name|mode)\": .*?\})`", self.HEAD)]
-        for body, contract in zip(bodies, (BotIn, AllPlayAllIn, CampaignIn), strict=True):
+        contracts: tuple[type[BaseModel], ...] = (BotIn, AllPlayAllIn, CampaignIn)
+        for body, contract in zip(bodies, contracts, strict=True):
             ids = json.dumps(body).replace("OTHER_BOT", f"{1:032x}")
             ids = re.sub(r'"(BOT|COLLECTION)"', f'"{2:032x}"', ids)
-            assert TypeAdapter(contract).validate_json(ids)
+            assert contract.model_validate_json(ids)
 
     def test_names_operations_that_exist(self):
         named = re.findall(r"`(GET|POST|PUT) (/v1/[^`]+)`", self.HEAD)

@@ -17,7 +17,7 @@ class Part(StrEnum):
 
 
 class PartMissing(Unavailable):
-    """{package} is not installed: run `./stb install {part}`, which installs it first."""
+    """{package} is not installed: run `./stb install {part}` in a clone, elsewhere `pip install spotthebot[{part}]`."""
 
 
 def install(

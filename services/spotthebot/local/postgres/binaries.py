@@ -49,7 +49,9 @@ def find_binaries(major: str | None = None) -> Binaries:
 
 def describe_binaries(folder: Path) -> Binaries | None:
     """Ask `postgres` in `folder` for its version; None if it does not run."""
-    folder = folder.absolute()  # it is used from other working directories
+    folder = (
+        folder.resolve()
+    )  # it is used from other folders, and by an account that may read no link in a private home
     try:
         asked = subprocess.run(  # noqa: S603 - a program we looked up ourselves, by its full path
             [folder / "postgres", "--version"], capture_output=True, text=True, check=True, timeout=30
