@@ -14,6 +14,7 @@ answers is random.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 from types import MappingProxyType
 from typing import Final
@@ -136,8 +137,13 @@ def crowd(n: int, *, seed: int, dialogues: Sequence[Dialogue]) -> tuple[Simulate
     `dialogues` must not contain the dialogues that the crowd annotates: see `Language`. The first annotators of a seed
     are the same for each `n`.
     """
-    language = Language(dialogues)
+    language = _language(tuple(dialogues))
     return tuple(_annotator(f"simulated-{k:02}", seed, language) for k in range(1, n + 1))
+
+
+@lru_cache(maxsize=1)
+def _language(dialogues: tuple[Dialogue, ...]) -> Language:
+    return Language(dialogues)
 
 
 def scores_of(seen: Mapping[Speaker, Impression]) -> Mapping[Speaker, float]:
