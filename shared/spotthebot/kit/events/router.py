@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+from functools import cache
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -63,6 +64,7 @@ Mounted = Annotated[Subscriptions, Depends(_subscriptions)]
 TypeName = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
 
 
+@cache  # to build it takes longer than all other routers, and tests start services again and again
 def events_router(types: type[StrEnum], subscribers: Subscribers | None = TEAMS) -> APIRouter:
     """Return the router for a service. The service's `app.state.resources` must have an attribute `subscriptions`.
 
