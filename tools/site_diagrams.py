@@ -17,4 +17,4 @@ def _draw(_: Sphinx, page: nodes.document) -> None:
     for block in list(page.findall(nodes.literal_block)):
         if block.get("language") == "mermaid":
             picture = render_diagram(block.astext())
-            block.replace_self(nodes.raw("", f'<div class="diagram">{picture}</div>', format="html"))
+            block.replace_self(nodes.raw("", f'<div style="overflow-x: auto">{picture}</div>', format="html"))
