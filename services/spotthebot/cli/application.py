@@ -16,6 +16,9 @@ from spotthebot.local.progress import screen
 gc.set_threshold(20_000, 20, 20)  # what commands import stays: looking through it takes a tenth of their start
 
 
+_CONFLICT = 409
+
+
 def _show_version(asked: bool) -> None:
     if asked:
         typer.echo(f"Spot The Bot {version('spotthebot')}")
@@ -44,7 +47,9 @@ def main(*words: str) -> None:
         app([*words, *sys.argv[1:]], prog_name="./stb" if has_tools() else "stb")
     except Error as error:
         screen.print("[red]Error:[/red] ", end="")
-        screen.print(str(error), markup=False, highlight=False, soft_wrap=True)
+        problem = getattr(error, "problem", None)  # of a service: a conflict is said in its own sentence alone
+        said = problem.detail if getattr(problem, "status", None) == _CONFLICT else str(error)
+        screen.print(said, markup=False, highlight=False, soft_wrap=True)
         sys.exit(1)
     except OSError as error:  # a full disk can show anywhere
         screen.print("[red]Error:[/red] ", end="")

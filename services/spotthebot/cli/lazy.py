@@ -121,4 +121,8 @@ def load_command(name: str, entry: Command | CommandGroup) -> Any:  # noqa: ANN4
         app = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
         settings = _PASS_ON if entry.passes_arguments_on else None
         app.command(name, context_settings=settings)(getattr(import_module(entry.module), entry.function))
-    return typer.main.get_command(app)
+    command = typer.main.get_command(app)
+    for option in command.params:
+        if getattr(option, "is_flag", False):
+            option.metavar = ""  # help would show a flag as if it took a value: --keep <bool>
+    return command

@@ -13,12 +13,12 @@ def services_of() -> tuple[str, ...]:
 
 
 async def test_searches_find_conversations_of_all_collections_and_mark_the_words(suite: RunningSuite):
-    one, other = [
-        (await campaign_of_talks(suite, talk(name), name=name))["collections"][0] for name in ("one", "other")
-    ]
+    talks = {"one": [talk(f"c{number}") for number in range(4)], "other": [talk("c")]}
+    one, other = [(await campaign_of_talks(suite, *held, name=name))["collections"][0] for name, held in talks.items()]
     async with signed_in(suite, "analyst") as client:
         found = (await client.get("/conversations?text=TRIP")).text
-        assert found.count("<mark>trip</mark>") == 2
+        assert found.count("<mark>trip</mark>") == 4  # three of a collection are shown
+        assert found.count("More in ") == 1
         for collection in (one, other):
             assert f'href="/conversations/{collection}?text=TRIP"' in found
         address = found.partition('<h3><a class="stretched" href="')[2].partition('"')[0]

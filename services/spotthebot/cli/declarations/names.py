@@ -40,4 +40,5 @@ def instead_of(name: str, there: Iterable[str], otherwise: str) -> str:
     known = list(there)
     if near := difflib.get_close_matches(name, known, n=1):
         return f"did you mean '{printable(near[0])}'?"
-    return f"name one of {listed(known)}, or {otherwise}." if known else f"{otherwise}."
+    quoted = (f"'{each}'" if " " in each else each for each in known)
+    return f"name one of {listed(quoted)}, or {otherwise}." if known else f"{otherwise}."
