@@ -142,7 +142,7 @@ class TestChat:
             assert await page.locator("#talk .partner p").inner_text() == HOSTILE
             await expect(page.get_by_role("log", name="Conversation")).to_match_aria_snapshot(HEARD)
             assert "2 more turns" in await page.locator("#left").inner_text()
-            assert await page.get_by_role("button", name="Go on").is_disabled()
+            assert await page.get_by_role("button", name="Rate this conversation").is_disabled()
             await page.emulate_media(color_scheme="dark")
             await _is_usable(page)
             await visit.context.set_offline(True)
@@ -152,7 +152,7 @@ class TestChat:
             await _answered(page, 2)
             assert await page.locator("#talk .you p").all_inner_texts() == ["Wait.", TURNED]
             await _names_no_bot(page, bots)
-            await page.get_by_role("button", name="Go on").click()
+            await page.get_by_role("button", name="Rate this conversation").click()
             await page.get_by_role("heading", name="How was your first partner?").wait_for()
 
             await _rate_one_question_late(page)
@@ -191,7 +191,7 @@ class TestChat:
             for said in range(2):
                 await _say(page, f"Hello {said}")
                 await _answered(page, said + 1)
-            await page.get_by_role("button", name="Go on").click()
+            await page.get_by_role("button", name="Rate this conversation").click()
             await _rate(page, engaging=3, quality=3)
             await page.get_by_role("heading", name="Thank you").wait_for()
             rating = await _ratings(suite, bots.collection_id)

@@ -33,6 +33,7 @@ from spotthebot.web.conversations.errors import NotInThisCollection
 from spotthebot.web.conversations.forms import ENDINGS, FLAGS, LONGEST_TEXT, Filters
 from spotthebot.web.deps import Pages, Reader, ServicesOfVisitor
 from spotthebot.web.marks.pages import campaigns_over, marks_over
+from spotthebot.web.resources import resources_of
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 _COLLECTIONS: Final = 25
@@ -190,6 +191,7 @@ async def read_conversation(
         beside=beside,
         filters=filters,
         pieces=pieces,
+        fed_url=resources_of(request).settings.fed_url,
         campaigns=campaigns,
         marks=marks,
         scores=fed_scores,
