@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from spotthebot.analytics.results.domain.chat_times import chat_times
 from spotthebot.cli.results.ranking import rank
 from spotthebot.cli.results.report import get_annotator_names
 from spotthebot.contracts.annotation.assignments import BlockIn
@@ -102,6 +103,10 @@ class TestDesign:
         opening = "first exchange of small (split openings), hidden from annotators"
         people = "2 of small (split openings)"
         assert collections.rows == (("small", "all-play-all", opening, 1.0, people, 2, 2, 8, 0, "3"),)
+        times = chat_times(design.collections[0].collection, ())
+        chatted = replace(design, collections=[replace(design.collections[0], times=times)])
+        *_, chats = design_tables(chatted, await rank(clients, campaign.id, {"resamples": 20}))
+        assert (chats.key, chats.rows) == ("chats", (("small", 0, 0, None, None, None),))
 
     async def test_says_how_many_conversations_were_drawn_for_two_annotators(
         self, suite: RunningSuite, clients: Clients

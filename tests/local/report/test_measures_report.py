@@ -5,6 +5,7 @@ import io
 import json
 import re
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from spotthebot.local.report.mixed_model_tables import mixed_model_tables
 from spotthebot.local.report.pages import page
 from spotthebot.local.report.study_report import MeasuresReport
 from spotthebot.local.report.table import Table
+from spotthebot.local.report.workforce_tables import workforce_tables
 from tests.analytics.stats.mixed_model_data import small_study
 from tests.factories.measured_campaigns import answered, measured_campaign
 
@@ -100,6 +102,16 @@ class TestWorkforces:
                 assert len({row["frontend"] for row in shown}) == expected
                 alpha = next(row["alpha"] for row in shown if (row["frontend"], row["measure"]) == ("all", "quality"))
                 assert float(alpha) == base.headline.alpha.estimate
+
+    def test_tables_of_agreement_split_periods(self):
+        campaign, request = rated(), Parameters(filter="none", resamples=20)
+        workforces = {each.annotator: Workforce("lab", None) for each in campaign.annotations}
+        agreements = all_agreements(campaign, workforces, request, [date(2026, 11, 1)])
+        (table,) = workforce_tables(agreements)
+        shown = [row["period"] for row in rows_of(table)]
+        assert [*dict.fromkeys(shown)] == [*dict.fromkeys(each.period for each in agreements.workforces)]
+        assert shown[0] == "all"
+        assert any("2026-11-01" in each for each in shown)
 
 
 class TestMixedModels:

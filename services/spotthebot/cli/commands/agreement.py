@@ -19,7 +19,7 @@ from spotthebot.local.runtime.session import Clients, Services
 
 if TYPE_CHECKING:
     from spotthebot.contracts.analytics.annotation_quality import Coefficient
-    from spotthebot.contracts.analytics.workforces import WorkforceAgreement, WorkforceAgreementsOut
+    from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
 
 Periods = Annotated[
     list[datetime] | None,
@@ -59,7 +59,7 @@ def of_campaign(
     async def read(clients: Clients) -> "WorkforceAgreementsOut":
         found = await find(Campaigns(clients), campaign)
         require_no_options("agreement by workforce", options_of_labels(parameters))
-        return await clients.analytics.list_workforce_agreements(found.id, period=_days(period), **parameters)
+        return await clients.analytics.list_workforce_agreements(found.id, period=days_of(period), **parameters)
 
     _show(ask(services, read), json_file)
 
@@ -79,7 +79,7 @@ def of_study(
     async def read(clients: Clients) -> "WorkforceAgreementsOut":
         found = await find(Studies(clients), study)
         require_no_options("agreement by workforce", options_of_labels(parameters))
-        return await clients.analytics.list_study_workforce_agreements(found.id, period=_days(period), **parameters)
+        return await clients.analytics.list_study_workforce_agreements(found.id, period=days_of(period), **parameters)
 
     _show(ask(services, read), json_file)
 
@@ -91,7 +91,7 @@ def _show(found: "WorkforceAgreementsOut", json_file: JsonFile) -> None:
     rows = (
         (
             each.task,
-            _period(each),
+            each.period,
             "all" if each.frontend is None else each.frontend or "import",
             each.link,
             each.conversations,
@@ -111,14 +111,9 @@ def _show(found: "WorkforceAgreementsOut", json_file: JsonFile) -> None:
         say("Preliminary: annotations are still missing.")
 
 
-def _days(period: list[datetime] | None) -> list[date]:
+def days_of(period: list[datetime] | None) -> list[date]:
+    """Return the days on which periods begin."""
     return [each.date() for each in period or ()]
-
-
-def _period(each: "WorkforceAgreement") -> str:
-    if each.since is None:
-        return "all" if each.until is None else f"before {each.until}"
-    return f"from {each.since}" if each.until is None else f"{each.since} to before {each.until}"
 
 
 def _number(value: float | None) -> str | None:

@@ -1,10 +1,11 @@
 """`stb report`: the report of a campaign or a study, as a page to read and as tables."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
+from spotthebot.cli.commands.agreement import Periods, days_of
 from spotthebot.cli.commands.analysis_options import (
     SAMPLES,
     Annotators,
@@ -34,6 +35,9 @@ from spotthebot.local.report.files import write_report
 from spotthebot.local.report.report import Report
 from spotthebot.local.runtime.session import Services, connect, open_session
 
+_BY_MEASURE: Final = "rank CAMPAIGN --measure NAME"
+_BY_PERIOD: Final = "campaigns agreement CAMPAIGN --period DAY"
+
 
 @reads_services
 @takes_parameters
@@ -55,6 +59,7 @@ def report(
     judges: JudgesOption = None,
     scores: ScoresOption = None,
     latency: LatencyOption = False,
+    period: Periods = None,
 ) -> None:
     """Write the report of a campaign or a study: one HTML page, and its tables as CSV, JSON and LaTeX."""
     check_folder(out)
@@ -68,6 +73,7 @@ def report(
         stability_rule=stability_rule if stability else None,
         has_names=annotators is Annotators.NAMES,
         samples=samples,
+        periods=days_of(period),
     )
     with open_session(services) as session:
 
@@ -83,10 +89,18 @@ def report(
                         return await read_study_report(clients, known, request, steps)
                 if known.protocol in LABELS_OF_SPEAKERS:
                     if mixed_model is not None:
-                        raise NotInReport(protocol=known.protocol, what="mixed models", option="--mixed-model KIND")
+                        raise NotInReport(
+                            protocol=known.protocol, what="mixed models", instead=f"{_BY_MEASURE} --mixed-model KIND"
+                        )
+                    if period:
+                        raise NotInReport(protocol=known.protocol, what="agreement by period", instead=_BY_PERIOD)
                     if request.computed:
                         option = " ".join(f"--{each}" for each in request.computed)
-                        raise NotInReport(protocol=known.protocol, what="measures without annotators", option=option)
+                        raise NotInReport(
+                            protocol=known.protocol,
+                            what="measures without annotators",
+                            instead=f"{_BY_MEASURE} {option}",
+                        )
                     with showing_progress() as steps:
                         return await read_analysis_report(clients, known, request, steps)
                 require_no_options(f"the protocol '{known.protocol}'", _options_of_labels(request))

@@ -1,8 +1,9 @@
 """Reads reports of campaigns and studies from the services: results, designs, samples, names of annotators."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Final
 from uuid import UUID
 
@@ -34,7 +35,8 @@ _ENDED = {AnalysisState.COMPLETE, AnalysisState.CANCELLED, AnalysisState.FAILED}
 class ReportRequest:
     """The options of a report; the stability is computed if it has a rule, mixed models if it names a kind.
 
-    `computed` adds measures of a campaign that no annotator gives.
+    `computed` adds measures of a campaign that no annotator gives. `periods` are the days on which periods of agreement
+    begin.
     """
 
     parameters: Mapping[str, Any]
@@ -43,6 +45,7 @@ class ReportRequest:
     stability_rule: RankRule | None
     has_names: bool
     samples: int
+    periods: Sequence[date]
 
 
 async def read_analysis_report(
@@ -79,7 +82,9 @@ async def read_measures_report(
     with steps.step("Computing the results", total=1):
         measures = await clients.analytics.list_measures(campaign.id, **computed, **parameters)
         headline = await clients.analytics.get_measure(campaign.id, HEADLINE, **parameters)
-        workforces = await clients.analytics.list_workforce_agreements(campaign.id, **parameters)
+        workforces = await clients.analytics.list_workforce_agreements(
+            campaign.id, period=request.periods, **parameters
+        )
     models = await _read_mixed_models(
         {each.measure: each for each in measures.measures},
         lambda name: clients.analytics.get_measure(
@@ -101,7 +106,9 @@ async def read_study_report(clients: Clients, study: StudyOut, request: ReportRe
     with steps.step("Computing the results", total=1):
         every = await clients.analytics.list_study_measures(study.id, **parameters)
         workforces = (
-            await clients.analytics.list_study_workforce_agreements(study.id, **parameters) if study.campaigns else None
+            await clients.analytics.list_study_workforce_agreements(study.id, period=request.periods, **parameters)
+            if study.campaigns
+            else None
         )
         if study.outcome is not None:
             try:

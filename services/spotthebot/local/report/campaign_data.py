@@ -63,7 +63,8 @@ async def _read_collection(clients: Clients, collection_id: UUID) -> Collection:
     plan = await clients.conversations.get_plan(collection_id)
     pools = (pool.corpus_id for pool in (plan.opening, plan.humans) if pool and pool.corpus_id)
     corpora = {str(each): (await clients.conversations.get_corpus(each)).name for each in dict.fromkeys(pools)}
-    return Collection(await clients.conversations.get_collection(collection_id), plan, corpora, counted)
+    times = await clients.analytics.get_chat_times(collection_id) if plan.mode == "human_bot" else None
+    return Collection(await clients.conversations.get_collection(collection_id), plan, corpora, counted, times)
 
 
 async def _read_payments(clients: Clients, campaign: CampaignOut) -> Paid | None:

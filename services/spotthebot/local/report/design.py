@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
+from spotthebot.contracts.analytics.costs import ChatTimesOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.conversations.collections import CollectionOut, CollectionPlanOut
@@ -35,12 +36,13 @@ class Conversations:
 
 @dataclass(frozen=True)
 class Collection:
-    """A collection of the campaign; `corpora` are the names of the corpora in its plan."""
+    """A collection of the campaign; `corpora` are the names of the corpora in its plan, `times` those of its chats."""
 
     collection: CollectionOut
     plan: CollectionPlanOut
     corpora: Mapping[str, str]
     conversations: Conversations
+    times: ChatTimesOut | None = None
 
 
 @dataclass(frozen=True)

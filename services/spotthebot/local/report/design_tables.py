@@ -1,7 +1,7 @@
 """The report's tables of the design of a study."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
 from statistics import median
@@ -14,7 +14,7 @@ from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.conversations.openings import HumanPool, Opening
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.local.report.design import Collection, Conversations, Design
-from spotthebot.local.report.table import Cell, Column, Table
+from spotthebot.local.report.table import Cell, Column, Table, interval
 
 _MODES: Final = {
     "all_play_all": "all-play-all",
@@ -48,7 +48,7 @@ _UNITS: Final = {
 
 def design_tables(design: Design, result: Provenance) -> tuple[Table, ...]:
     """Return the design of a study as a table of facts, and its collections as another table."""
-    return _facts(design, result), _collections(design)
+    return _facts(design, result), _collections(design), *_chats(design)
 
 
 def _facts(design: Design, result: Provenance) -> Table:
@@ -229,6 +229,28 @@ def _collections(design: Design) -> Table:
         ),
         rows=tuple(_collection_row(each) for each in design.collections),
     )
+
+
+def _chats(design: Design) -> Iterator[Table]:
+    found = [each.times for each in design.collections if each.times is not None]
+    if found:
+        yield Table(
+            key="chats",
+            title="Seconds of a chat",
+            caption="Median seconds that people chat with a bot, for one conversation, from its beginning to its last"
+            " turn. Compare Table 4 of Spot The Bot.",
+            columns=(
+                Column("collection", "Collection"),
+                Column("n", "Chats"),
+                Column("people", "People"),
+                Column("median_seconds", "Median seconds", 1),
+                *interval(),
+            ),
+            rows=tuple(
+                (each.name, each.time.n, each.annotators, each.time.median_seconds, each.time.low, each.time.high)
+                for each in found
+            ),
+        )
 
 
 def _collection_row(found: Collection) -> tuple[Cell, ...]:

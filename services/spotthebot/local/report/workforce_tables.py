@@ -1,4 +1,4 @@
-"""The report's table of agreement within each workforce, where annotators came by more than one frontend or link."""
+"""The report's table of agreement within each workforce and period, where a task has more than one of either."""
 
 from spotthebot.analytics.figures.labels import percent
 from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
@@ -9,7 +9,7 @@ _ONE_WORKFORCE = 2
 
 
 def workforce_tables(found: WorkforceAgreementsOut | None) -> tuple[Table, ...]:
-    """Return the table of agreement by workforce; none if no task has several workforces."""
+    """Return the table of agreement by workforce; none if no task has several workforces or periods."""
     if found is None:
         return ()
     tasks = [each.task for each in found.workforces]
@@ -20,11 +20,12 @@ def workforce_tables(found: WorkforceAgreementsOut | None) -> tuple[Table, ...]:
     table = Table(
         key="workforces",
         title="Agreement by workforce",
-        caption=f"Krippendorff's alpha among annotators who came by one frontend and one shared link, with its {level}"
-        " interval, and the number of units that two or more of them rated. “All labels” is one alpha of all measures"
-        " together, each measure of each unit as a unit. Compare Table 8 of ABC-Eval.",
+        caption="Krippendorff's alpha among annotators who came by one frontend and one shared link, in one period,"
+        f" with its {level} interval, and the number of units that two or more of them rated. “All labels” is one alpha"
+        " of all measures together, each measure of each unit as a unit. Compare Table 8 of ABC-Eval.",
         columns=(
             Column("task", "Task"),
+            Column("period", "Period"),
             Column("frontend", "Frontend"),
             Column("link", "Shared link"),
             Column("conversations", "Dialogues"),
@@ -37,6 +38,7 @@ def workforce_tables(found: WorkforceAgreementsOut | None) -> tuple[Table, ...]:
         rows=tuple(
             (
                 each.task,
+                each.period,
                 "all" if each.frontend is None else each.frontend or "import",
                 None if each.link is None else str(each.link),
                 each.conversations,

@@ -9,7 +9,8 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from spotthebot.clients import NotFound, PeerFailed, PeerUnavailable
+from spotthebot.clients import Conflict, NotFound, PeerFailed, PeerUnavailable
+from spotthebot.contracts.analytics.costs import ChatTimesOut
 from spotthebot.contracts.annotation.annotations import AnnotationOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.conversations.chats import ChatRatingOut
@@ -140,9 +141,10 @@ async def list_ratings(
 ) -> Response:
     """Show people's ratings of their chats with bots."""
     client = await services.conversations()
-    collection, page = await asyncio.gather(
+    collection, page, times = await asyncio.gather(
         client.get_collection(collection_id),
         client.list_chat_ratings(collection_id, cursor=cursor, page_size=_RATINGS).page(),
+        _times(services, collection_id),
     )
     return pages.page(
         request,
@@ -150,6 +152,7 @@ async def list_ratings(
         collection=collection,
         page=page,
         questions=_questions(page.items),
+        times=times,
         is_first=cursor is None,
     )
 
@@ -246,6 +249,14 @@ async def _speakers(services: Services, collection_id: UUID, asked: str | None) 
     """Return the names of the speakers in the collection's first pairs, and the name `asked`."""
     pairs = await (await services.conversations()).list_pairs(collection_id, page_size=_SPEAKERS).page()
     return sorted({name for pair in pairs.items for name in pair.participants} | ({asked} if asked else set()))
+
+
+async def _times(services: Services, collection_id: UUID) -> ChatTimesOut | None:
+    """Return how long people chat. None without chats, or if the service does not answer."""
+    try:
+        return await (await services.analytics()).get_chat_times(collection_id)
+    except (Conflict, NotFound, PeerUnavailable, PeerFailed):
+        return None
 
 
 async def _quality(services: Services, collection_id: UUID) -> QualityOut | None:

@@ -62,6 +62,13 @@ class WorkforceAgreement(Wire):
     )
     measures: tuple[MeasureAgreement, ...] = Field(max_length=MAX_MEASURES)
 
+    @property
+    def period(self) -> str:
+        """Return the period in words."""
+        if self.since is None:
+            return "all" if self.until is None else f"before {self.until}"
+        return f"from {self.since}" if self.until is None else f"{self.since} to before {self.until}"
+
 
 class WorkforceAgreementsOut(Wire):
     """Agreement within each workforce of a campaign, or of the campaigns of a study."""
