@@ -25,6 +25,7 @@ LISTS: Final = (
     "/admin",
     "/admin/campaigns",
     "/admin/collections",
+    "/admin/partner-sets",
 )
 OF_STRANGERS: Final = (
     "/",
@@ -47,6 +48,7 @@ OF_ADMINISTRATORS: Final = (
     "/campaigns/pooled?campaigns={campaign}&campaigns={second}",
     "/campaigns/{campaign}?whole=true",
     "/campaigns/{campaign}/parts/ranking",
+    "/campaigns/{campaign}/parts/measures?latency=true",
     "/campaigns/{campaign}/judges",
     "/campaigns/{campaign}/decisions",
     "/campaigns/{campaign}/figures/ranking/explore?width=narrow",
@@ -77,6 +79,8 @@ OF_ADMINISTRATORS: Final = (
     "/admin/campaigns/{campaign}/payments",
     "/admin/trainings",
     "/admin/trainings/first_steps/1",
+    "/admin/partner-sets",
+    "/admin/partner-sets/pair/1?collection={collection}",
     "/admin/collections",
     "/admin/collections/{collection}",
     "/admin/collections/{people}/finish",
@@ -107,6 +111,7 @@ FILES: Final = {
     "/conversations/{collection_id}/export/{form}",
     "/admin/campaigns/{campaign_id}/payments/{kind}.csv",
     "/admin/collections/{collection_id}/payments/{kind}.csv",
+    "/admin/partner-sets/{name}/{version}/file.json",
     "/campaigns/{campaign_id:uuid}/data/{section}.{form}",
     "/campaigns/{campaign_id:uuid}/figures/{figure}.{form}",
     "/campaigns/{campaign_id:uuid}/measures/{measure}.{form}",
@@ -131,6 +136,7 @@ async def places(module_suite: RunningSuite) -> dict[str, str]:
     await store_training(module_suite)
     study = {"name": "all", "campaigns": [path.rpartition("/")[2]], "outcome": "fluency"}
     study_id = (await created(admin, "/v1/studies", study))["id"]
+    await created(conversations, "/v1/partner-sets", {"name": "pair", "bots": [bots["ours"]]})
     people = await open_chats(module_suite, await two_bots(module_suite))
     chat = await start(module_suite, people)
     await talk_to_both(module_suite, chat)

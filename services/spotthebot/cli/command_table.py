@@ -132,6 +132,11 @@ COLLECTIONS = {
 }
 PARTNERS = {
     "create": Command(f"{_HERE}.partners", "create", "Store bots as a partner set, or a new version of it."),
+    "train": Command(
+        f"{_HERE}.partners",
+        "train",
+        "Train a pool of tiny models in variants, store it with built-in bots as a partner set, and measure it.",
+    ),
     "export": Command(f"{_HERE}.partners", "export", "Write a partner set to a file, without secrets."),
     "import": Command(f"{_HERE}.partners", "import_file", "Store the partner set of a file, and register its bots."),
     "diversity": Command(f"{_HERE}.partners", "diversity", "Show how much the replies of partners overlap."),
@@ -274,7 +279,7 @@ COMMANDS: CommandTable = {
     "corpora": CommandGroup("Corpora: human dialogues to learn from, to open with, to mix in.", CORPORA),
     "judge": CommandGroup("Judges: programs that label, marked as programs everywhere.", JUDGES),
     "evaluate": CommandGroup("Evaluations without people: bots converse, a language model rates.", EVALUATIONS),
-    "partners": CommandGroup("Partner sets of bipartite-play: make, export, import and measure them.", PARTNERS),
+    "partners": CommandGroup("Partner sets of bipartite-play: make, train, export, import and measure them.", PARTNERS),
     "fed": CommandGroup("FED: a language model rates dialogues; train one for it.", FED),
     "protocols": CommandGroup("Protocols of annotation: convert the tasks of others.", PROTOCOLS),
     "install": Command(f"{_HERE}.install", "install", "Install an optional part."),

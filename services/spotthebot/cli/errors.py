@@ -5,9 +5,7 @@ Conflict
 ├── CollectionNameTaken
 ├── StudyDiffers
 ├── TeamNameLooksAlike
-├── PartnerDiffers
 ├── PartnersDiffer
-├── PartnerNeedsSecret
 └── NoScores
 NotFound
 ├── NoSuite
@@ -24,6 +22,7 @@ Invalid
 ├── OutputNotWritable
 ├── NotTaskSchemas
 ├── NotAPartnerSet
+├── TooFewDialogues
 ├── OptionsOfLabels
 └── NoMixedModels
 Unavailable
@@ -51,16 +50,8 @@ class TeamNameLooksAlike(Conflict):
     """The team name '{name}' looks like the team '{other}': write '{other}', or a name that people can tell apart."""
 
 
-class PartnerDiffers(Conflict):
-    """The partner '{name}', now '{registered}', learned or loaded other data: name its corpus, or host its files."""
-
-
 class PartnersDiffer(Conflict):
     """The partner set of {file} has other bots than this evaluation: import it, and name it as the file's partners."""
-
-
-class PartnerNeedsSecret(Conflict):
-    """The partner '{name}' needs a secret, which no file holds: register this bot yourself, then import again."""
 
 
 class NoScores(Conflict):
@@ -119,6 +110,10 @@ class NotAPartnerSet(Invalid):
     """{file} is not a partner set that can be used: {reason}"""  # noqa: D400 - ends as the reason does
 
 
+class TooFewDialogues(Invalid):
+    """The corpus '{corpus}' has {dialogues} dialogues to learn from, and a pool needs {needed}: name a larger one."""
+
+
 class OptionsOfLabels(Invalid):
     """Results by the measures of {source} take no {options}: repeat the command without."""
 
@@ -128,7 +123,7 @@ class MeasureNotNamed(Invalid):
 
 
 class NotInReport(Invalid):
-    """The report of '{protocol}' has no {what}: use './stb rank CAMPAIGN --measure NAME {option}'."""
+    """The report of '{protocol}' has no {what}: use './stb {instead}'."""
 
 
 class HubPackageMissing(Unavailable):

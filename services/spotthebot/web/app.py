@@ -34,6 +34,7 @@ from spotthebot.web.home import pages as home_pages
 from spotthebot.web.leaderboard import pages as leaderboard_pages
 from spotthebot.web.metrics import pages as metrics_pages
 from spotthebot.web.packages import pages as packages_pages
+from spotthebot.web.partner_sets import pages as partner_sets_pages
 from spotthebot.web.payments import pages as payments_pages
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.resources import Resources
@@ -123,6 +124,7 @@ def create_app(settings: WebSettings) -> FastAPI:
             campaigns_pages.router,
             trainings_pages.router,
             collections_pages.router,
+            partner_sets_pages.router,
             metrics_pages.router,
         ],
         parts=[DiskPart(settings)],

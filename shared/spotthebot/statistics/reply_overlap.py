@@ -17,6 +17,10 @@ class ReplyOverlap:
     second: str
     overlap: float
 
+    def other(self, bot: str) -> str:
+        """Return the other bot of the pair."""
+        return self.second if bot == self.first else self.first
+
 
 @dataclass(frozen=True)
 class ReplyDiversity:
@@ -32,6 +36,10 @@ class ReplyDiversity:
     mean_overlap: float | None
     effective_bots: float
     method: str
+
+    def most_alike(self, bot: str) -> ReplyOverlap | None:
+        """Return the pair of a bot and the bot that is most like it; None without another bot."""
+        return next((each for each in self.pairs if bot in {each.first, each.second}), None)
 
 
 def reply_diversity(replies: Mapping[str, Sequence[str]]) -> ReplyDiversity:

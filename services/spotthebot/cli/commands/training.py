@@ -28,12 +28,12 @@ Steps = Annotated[int | None, typer.Option(min=1, help="Batches after which trai
 Seed = Annotated[int, typer.Option(min=0, max=2**62, help="Same seed, same data: same model on a CPU.")]
 Device = Annotated[str, typer.Option(help="cpu, cuda, cuda:1 ...")]
 Resume = Annotated[bool, typer.Option("--resume", help="Resume the training in the folder.")]
-_CORPUS = "File of JSON Lines with 'turns', or a folder of such files; 'sample' is the suite's own."
+CORPUS = "File of JSON Lines with 'turns', or a folder of such files; 'sample' is the suite's own."
 
 
 def train_model(
     model: Annotated[ModelKind, typer.Argument(help="One of the pool of the paper 'Spot The Bot'.")],
-    corpus: Annotated[str, typer.Option(help=_CORPUS)],
+    corpus: Annotated[str, typer.Option(help=CORPUS)],
     out: OutFolder,
     size: ModelSize = Size.TINY,
     epochs: Epochs = None,
@@ -73,7 +73,7 @@ def train_model(
 
 
 def train_scorer(
-    corpus: Annotated[str, typer.Argument(help=_CORPUS)],
+    corpus: Annotated[str, typer.Argument(help=CORPUS)],
     out: OutFolder,
     size: ModelSize = Size.TINY,
     epochs: Epochs = None,
@@ -100,7 +100,7 @@ def _train(
 ) -> None:
     changed = {name: value for name, value in given.items() if value is not None}
     options = _with(preset(model, size), changed)
-    data = _corpus(corpus)
+    data = corpus_named(corpus)
     with _training_display(model) as show:
         try:
             card = train(
@@ -128,7 +128,8 @@ def _with(options: TrainingOptions, changed: dict[str, int | float | str]) -> Tr
     return change(options, **changed)
 
 
-def _corpus(name: str) -> Corpus:
+def corpus_named(name: str) -> Corpus:
+    """Return the corpus in a file or folder, or the sample; raises CorpusMissing, CorpusMalformed and CorpusEmpty."""
     if name != sample.NAME:
         return read_corpus(Path(name))
     dialogues = [each for each in sample.sample_dialogues() if each["split"] == "train"]

@@ -14,7 +14,7 @@ from spotthebot.cli.collections.declaration_file import CollectionDeclared
 from spotthebot.cli.collections.resolution import resolve
 from spotthebot.cli.collections.run import CollectionProgress, follow, start
 from spotthebot.cli.evaluations.declaration_file import DeclaredEvaluation, PlayMode, collection_of
-from spotthebot.cli.evaluations.partner_sets import read_configurations, store_partner_set
+from spotthebot.clients.partner_sets import read_configurations, store_partner_set
 from spotthebot.contracts.conversations.collections import BipartiteIn, CollectionState
 from spotthebot.contracts.conversations.partner_sets import PartnerSetOut, PartnerSetRef
 from spotthebot.contracts.fed.score_jobs import BotScoreOut, ScoreJobIn, ScoreSetOut
@@ -101,7 +101,7 @@ async def evaluate(
         resamples=request.resamples,
         seed=request.seed,
     )
-    fingerprint = None if partner_set is None else fingerprint_of(await read_configurations(clients, partner_set))
+    fingerprint = None if partner_set is None else fingerprint_of(await read_configurations(clients.bots, partner_set))
     return Evaluation(mode, await score_collection(clients, job, steps), partner_set, fingerprint)
 
 
@@ -115,7 +115,8 @@ async def _partner_set(clients: Clients, declared: DeclaredEvaluation) -> Partne
     if isinstance(resolved.partners, PartnerSetRef):
         return await clients.conversations.get_partner_set(resolved.partners.set, resolved.partners.version)
     name = f"{declared.request.name} partners"[:100]
-    return await store_partner_set(clients, name, "The partners of an evaluation.", resolved.partners)
+    said = "The partners of an evaluation."
+    return await store_partner_set(clients.bots, clients.conversations, name, said, resolved.partners)
 
 
 async def _collect(clients: Clients, folder: DataFolder | None, declared: CollectionDeclared, steps: Steps) -> UUID:
