@@ -150,6 +150,9 @@ class TestScores:
         set_id = await store_scores(suite, collection, _scores({"ours": 3.0}), dimension="charm")
         answer = await reader.get(f"/studies/{study['id']}/scores", params={"score_set": str(set_id)})
         assert "no rating &#39;charm&#39;" in answer.text
+        asked = {"score_set": str(set_id), "rated": "quality"}
+        answer = await reader.get(f"/studies/{study['id']}/scores", params=asked)
+        assert "People answered the question quality." in answer.text
 
 
 def _scores(scores: dict[str, float]) -> list[ScoredContext]:

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from spotthebot.clients import PEER_TROUBLE, Conflict, Invalid, NotFound
 from spotthebot.contracts.analytics.measures import MeasureResult
+from spotthebot.contracts.annotation.studies import LONGEST_STUDY_MEASURE
 from spotthebot.contracts.fed.score_jobs import ScoreJobState
 from spotthebot.contracts.fed.system_correlations import MAX_SETS, SystemCorrelationsIn, SystemCorrelationsOut
 from spotthebot.kit.web.core.routes import PageRoute
@@ -85,6 +86,7 @@ async def show_scores(
     _visitor: Reader,
     study_id: UUID,
     score_set: Annotated[list[UUID] | None, Query(max_length=MAX_SETS)] = None,
+    rated: Annotated[str, Query(max_length=LONGEST_STUDY_MEASURE)] = "",
 ) -> Response:
     """Show whether the scores of chosen sets rank bots as the people of a study do, set by set."""
     annotation, fed, conversations = await services.annotation(), await services.fed(), await services.conversations()
@@ -94,11 +96,18 @@ async def show_scores(
     chosen = study.scores if score_set is None else tuple(score_set)
     found: Loaded[SystemCorrelationsOut] = Loaded()
     if chosen:
-        asked = SystemCorrelationsIn(score_sets=chosen, studies=(study_id,))
+        asked = SystemCorrelationsIn(score_sets=chosen, studies=(study_id,), rated=rated or None)
         found = await _load(services, fed.correlate_systems(asked))
     names = {each.id: each.name for each in collections}
     return pages.page(
-        request, "studies/scores.html.jinja", study=study, jobs=jobs, names=names, chosen=chosen, found=found
+        request,
+        "studies/scores.html.jinja",
+        study=study,
+        jobs=jobs,
+        names=names,
+        chosen=chosen,
+        rated=rated,
+        found=found,
     )
 
 
