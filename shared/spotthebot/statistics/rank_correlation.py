@@ -67,11 +67,11 @@ def rank_correlation(first: npt.ArrayLike, second: npt.ArrayLike, *, confidence_
     ranks_x, ranks_y = scipy.stats.rankdata(x), scipy.stats.rankdata(y)
     rho = float(np.corrcoef(ranks_x, ranks_y)[0, 1])
     low, high = _bounds(rho, n, confidence_level) if n >= MIN_PAIRS else (None, None)
-    reason = None if n >= MIN_PAIRS else f"an interval needs {MIN_PAIRS} pairs"
+    few = None if n >= MIN_PAIRS else f"an interval needs {MIN_PAIRS} pairs"
     if n > MAX_EXACT:
         p_value = float(scipy.stats.spearmanr(ranks_x, ranks_y).pvalue)
-        return RankCorrelation(rho, low, high, p_value, n, "Spearman, Student's t", reason)
-    return RankCorrelation(rho, low, high, _exact_p(ranks_x, ranks_y), n, "Spearman, exact", reason)
+        return RankCorrelation(rho, low, high, p_value, n, "Spearman, Student's t", few)
+    return RankCorrelation(rho, low, high, _exact_p(ranks_x, ranks_y), n, "Spearman, exact", few)
 
 
 def _bounds(rho: float, n: int, confidence_level: float) -> tuple[float, float]:
