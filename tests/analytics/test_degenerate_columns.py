@@ -52,7 +52,7 @@ from spotthebot.analytics.stats.trueskill_ratings import environment_of, ratings
 from spotthebot.analytics.stats.trueskill_updates import draw_margin
 from spotthebot.analytics.stats.validity import linear_r2, logistic_r2
 from spotthebot.analytics.stats.wins import Unit, play_games
-from spotthebot.fed.stats import bot_scores, correlation, means, samples, split_half
+from spotthebot.fed.stats import bot_scores, correlation, means, paired_difference, samples, split_half
 from spotthebot.kit.errors import Error
 from spotthebot.statistics import columns, rank_correlation
 from spotthebot.statistics.adjustment import Adjustment, adjust
@@ -171,6 +171,7 @@ OF_COLUMNS: dict[str, Callable[..., object]] = {
         u, [str(each) for each in v], w, n_items=4
     ).means(),
     "score_bots": lambda u, v, w: bot_scores.score_bots(u, [str(each) for each in v], w, n_resamples=20),
+    "paired_difference": lambda u, v, w: paired_difference.paired_difference(u, v, w, n_resamples=20),
 }  # fmt: skip
 
 
@@ -361,6 +362,15 @@ class TestTablesAndNumbers:
 
 def test_every_public_function_is_tried():
     public = {name for name in stats.__all__ if inspect.isfunction(getattr(stats, name))}
-    for module in (exact_times, correlation, split_half, means, bot_scores, samples, rank_correlation):
+    for module in (
+        exact_times,
+        correlation,
+        split_half,
+        means,
+        bot_scores,
+        samples,
+        rank_correlation,
+        paired_difference,
+    ):
         public |= _functions(module).keys()
     assert public - {*OF_COLUMNS, *OF_TABLES, *OF_NUMBERS} == ARRAYS

@@ -123,7 +123,11 @@ BY_ATTRIBUTES = {
         "QualityFlagsOut": "QualityFlags",
         "QualityOut": "QualityCheck",
     },
-    "fed.dialogue_scores": {"FavouredBotOut": "FavouredBot", "PartnerScoreOut": "BotScore"},
+    "fed.dialogue_scores": {
+        "FavouredBotOut": "FavouredBot",
+        "PartnerScoreOut": "BotScore",
+        "ScoreDifferenceOut": "PairedDifference",
+    },
     "fed.correlations": {"CorrelationOut": "Correlation", "SplitHalfOut": "SplitHalf"},
     "fed.score_jobs": {"BotScoreOut": "BotScore", "ScoreJobOut": "ScoreJob", "ScoreSetOut": "ScoreJob"},
 }

@@ -34,7 +34,7 @@ from benchmarks.analytics.verdicts.campaigns import Order
 from benchmarks.command import toy_sizes
 from benchmarks.fed.__main__ import TOY_OPTIONS
 from benchmarks.fed.coverage import bots as played_bots
-from benchmarks.fed.coverage import pools
+from benchmarks.fed.coverage import gate, pools
 from benchmarks.fed.coverage.__main__ import TABLES, count_intervals
 from spotthebot.analytics.stats.annotations import LabelCode
 from spotthebot.analytics.stats.wins import count_wins, play_games
@@ -149,6 +149,13 @@ class TestCoverage:
         assert set(pools.claims_of((pools.PLAYS[-2], 2))) == {*pools.POOLS}
         rates = pools.rates_of((pools.ORDERS[-3], 2))
         assert 0 < rates["reported"] <= 1 >= rates["true"] > 0
+
+    @pytest.mark.parametrize("cell", gate.CELLS[::6], ids=lambda cell: cell.shape)
+    def test_is_counted_for_gates_in_a_few_simulations(self, cell: gate.Planned):
+        shares = gate.shares_of((cell, 20))
+        assert set(shares) == {*gate.KINDS}
+        assert shares["false alarms"] <= 0.25  # nominally 5 %: 5 of 20 have a probability of .3 %
+        assert shares["power"] >= 0.2
 
     def test_draws_mean_scores_that_are_true_on_average(self):
         cells = [each for each in played_bots.CELLS if each.dialogues == 32]

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.clients import Invalid
+from spotthebot.clients import Conflict, Invalid
 from spotthebot.contracts.fed.score_jobs import ScoreJobIn
 from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
 from tests.factories.lazy_imports import needs_models
@@ -18,7 +18,7 @@ pytestmark = needs_models
 SCORER = ScorerIn(model="gpt2", mode="followup_mean", dimension_set=DimensionSetRef(set="bipartite"))
 
 
-async def scored(suite):
+async def scored(suite, scorer=SCORER, bots=None, collection=None):
     """Score six conversations of each pair of ada, bob and cy; a third of them are an exchange shorter."""
     held = [
         conversation(f"{first} {second} {number}", first, second, 3 - (number % 3 == 0))
@@ -26,8 +26,9 @@ async def scored(suite):
         for number in range(3)
     ]
     fed = await suite.fed("admin")
-    collection = UUID(await import_conversations(suite, held))
-    job = await fed.create_score_job(ScoreJobIn(collection_id=collection, scorer=SCORER, resamples=200))
+    collection = collection or UUID(await import_conversations(suite, held))
+    request = ScoreJobIn(collection_id=collection, scorer=scorer, bots=bots, resamples=200)
+    job = await fed.create_score_job(request)
     await until(await suite.client("fed", "admin"), f"/v1/score-jobs/{job.id}", "complete")
     spoken = (await suite.conversations("admin")).stream_speakers(collection)
     names = {each.id: [participant.name for participant in each.participants] async for each in spoken}
@@ -91,3 +92,25 @@ class TestDialogueScores:
             await fed.get_unfair_pool(set_id, "ada", ["eve"])
         with pytest.raises(Invalid, match="no dimension 'charm': it has fluency, specificity"):
             await fed.get_order_stability(set_id, dimension="charm")
+
+
+class TestDifferences:
+    async def test_need_one_bot_each_in_the_same_plan_by_the_same_scorer(self, suite):
+        """`tests/cli/test_gates.py` has the difference of two versions, against their scores."""
+        fed = await suite.fed("analyst")
+        all_bots, _ = await scored(suite)
+        collection = (await fed.get_score_set(all_bots)).collection_id
+        ada, _ = await scored(suite, bots=("ada",), collection=collection)
+        bob, _ = await scored(suite, bots=("bob",), collection=collection)
+        other, _ = await scored(
+            suite, SCORER.model_copy(update={"mode": "followup_sum"}), bots=("ada",), collection=collection
+        )
+        for baseline, refusal, said in (
+            (all_bots, Invalid, "this set scores ada, bob, cy"),
+            (bob, Conflict, "both collections need the same partners"),
+            (other, Conflict, "scored by another model, rule or dimensions"),
+        ):
+            with pytest.raises(refusal, match=said):
+                await fed.get_score_difference(ada, baseline)
+        same = await fed.get_score_difference(ada, ada, dimension="specificity")
+        assert (same.estimate, same.pairs, same.left_out) == (0, 12, 6)  # bob and cy met six times without ada

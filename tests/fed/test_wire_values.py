@@ -4,10 +4,11 @@ from typing import Any
 from uuid import UUID
 
 from spotthebot.contracts.fed.correlations import CorrelationOut, SplitHalfOut
-from spotthebot.contracts.fed.dialogue_scores import FavouredBotOut, PartnerScoreOut
+from spotthebot.contracts.fed.dialogue_scores import FavouredBotOut, PartnerScoreOut, ScoreDifferenceOut
 from spotthebot.contracts.fed.score_jobs import BotScoreOut, ScoreJobOut, ScoreSetOut
 from spotthebot.fed.stats.bot_scores import BotScore
 from spotthebot.fed.stats.correlation import correlation
+from spotthebot.fed.stats.paired_difference import paired_difference
 from spotthebot.fed.stats.split_half import split_half
 from spotthebot.fed.stats.unfair_pools import FavouredBot
 from tests.factories.lazy_imports import needs_models
@@ -104,3 +105,23 @@ class TestBotScore:
         found = BotScore(bot="a", estimate=1.5, n=6, n_dialogues=5, **self.INTERVAL)
         more = {"partner": "a", "score": 1.5, "dialogues": 5, "example": UUID(int=1)}
         assert_is(PartnerScoreOut, PartnerScoreOut.of(found, **more), self.INTERVAL | more)
+
+
+class TestScoreDifference:
+    def test_has_its_bounds_and_its_score_sets(self):
+        found = paired_difference(
+            [1, 2, 3, 4, 6], [2, 2, 4, 5, 8], range(5), confidence_level=0.9, n_resamples=300, seed=4
+        )
+        sets = {"score_set_id": UUID(int=1), "baseline_id": UUID(int=2), "dimension": "fluency"}
+        counts = {"pairs": 5, "openings": 0, "left_out": 1, "resamples": 300, "score": 3.2, "baseline": 4.2}
+        stated = {
+            "estimate": -1.0,
+            "low": found.low,
+            "high": found.high,
+            "detectable": found.detectable,
+            "reason": None,
+            "confidence_level": 0.9,
+            "seed": 4,
+            "method": found.method,
+        }
+        assert_is(ScoreDifferenceOut, ScoreDifferenceOut.of(found, **sets, **counts), stated | sets | counts)

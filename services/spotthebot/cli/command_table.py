@@ -279,6 +279,7 @@ COMMANDS: CommandTable = {
     "corpora": CommandGroup("Corpora: human dialogues to learn from, to open with, to mix in.", CORPORA),
     "judge": CommandGroup("Judges: programs that label, marked as programs everywhere.", JUDGES),
     "evaluate": CommandGroup("Evaluations without people: bots converse, a language model rates.", EVALUATIONS),
+    "gate": Command(f"{_HERE}.gate", "gate", "Fail if a new version of a bot is provably worse than an old one."),
     "partners": CommandGroup("Partner sets of bipartite-play: make, train, export, import and measure them.", PARTNERS),
     "fed": CommandGroup("FED: a language model rates dialogues; train one for it.", FED),
     "protocols": CommandGroup("Protocols of annotation: convert the tasks of others.", PROTOCOLS),

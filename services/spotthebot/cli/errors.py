@@ -6,7 +6,12 @@ Conflict
 ├── StudyDiffers
 ├── TeamNameLooksAlike
 ├── PartnersDiffer
-└── NoScores
+├── NoScores
+├── SameVersions
+├── ConversationsFailed
+├── BotDoesNotAnswer
+├── PairsNotScored
+└── NothingToTest
 NotFound
 ├── NoSuite
 ├── NothingRuns
@@ -56,6 +61,26 @@ class PartnersDiffer(Conflict):
 
 class NoScores(Conflict):
     """The collection '{collection}' has no scores: './stb evaluate bipartite' scores one."""
+
+
+class SameVersions(Conflict):
+    """'{name}', version {version}, is both old and new: name two versions, or register the new one first."""
+
+
+class ConversationsFailed(Conflict):
+    """{failed} of {all} conversations of {version} failed ({reason}): repeat the command to collect them again."""
+
+
+class BotDoesNotAnswer(Conflict):
+    """The bot '{bot}' does not answer for {version} ({reason}): start it and repeat the command, which goes on."""
+
+
+class PairsNotScored(Conflict):
+    """{left_out} of {all} pairs of conversations have no score: set over_long, or a model that reads longer ones."""
+
+
+class NothingToTest(Conflict):
+    """The versions can't be compared, {reason}: ask for more conversations_per_pair, openings or partners."""
 
 
 class NoSuite(NotFound):

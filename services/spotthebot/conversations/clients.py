@@ -59,6 +59,10 @@ class Bots:
         """Return several bots in their present state and in the order of `ids`; raises UnknownBot."""
         return tuple(await self._gather(self.get, ids))
 
+    async def list_versions(self, bot_id: UUID) -> dict[int, str]:
+        """Return the hash of the configuration of each version of a bot."""
+        return {each.number: each.configuration_sha256 async for each in self._bots.list_bot_versions(bot_id)}
+
     async def reply(self, bot_id: UUID, conversations: Sequence[Conversation]) -> tuple[ReplyOut, ...]:
         """Ask one version of a bot for the next turn of each of at most `MAX_CONTEXTS` conversations.
 

@@ -21,6 +21,7 @@ from spotthebot.contracts.annotation.judges import (
     EndpointJudge,
     FedJudge,
     JudgeVersionOut,
+    PluginJudge,
     SimulatedJudge,
     TrainedJudge,
 )
@@ -29,6 +30,7 @@ from spotthebot.judges.endpoint.cache import AnswerCache
 from spotthebot.judges.endpoint.labeller import EndpointLabeller
 from spotthebot.judges.errors import FolderMissing, JudgeKeyMissing, KeyUnencrypted, OtherFiles, ScoresUnsuited
 from spotthebot.judges.opinions import Labeller
+from spotthebot.judges.plugins import PluginSides
 from spotthebot.judges.sides import SideLabeller
 from spotthebot.judges.simulated import SimulatedLabeller
 from spotthebot.judges.trained.judge import TrainedJudge as TrainedJudgeFolder
@@ -85,8 +87,8 @@ async def open_labeller(
 ) -> AsyncIterator[Labeller]:
     """Yield the labeller of a version of a judge for a campaign.
 
-    Raises JudgeKeyMissing, KeyUnencrypted, ScoresUnsuited, FolderMissing, OtherFiles, and the errors of trained
-    judges.
+    Raises JudgeKeyMissing, KeyUnencrypted, ScoresUnsuited, FolderMissing, OtherFiles, NoSuchPlugin, PluginFails, and
+    the errors of trained judges.
     """
     match judge.settings:
         case EndpointJudge() as settings:
@@ -98,6 +100,8 @@ async def open_labeller(
         case FedJudge() as settings:
             scores = await read_scores(here.fed(), here.annotation, campaign.id, settings)
             yield SideLabeller(scores, "The score set has no score of this side at this length.")
+        case PluginJudge() as settings:
+            yield SideLabeller(PluginSides(settings), "The plug-in says nothing about this side.")
         case TrainedJudge() as settings:
             yield SideLabeller(_trained(judge, settings, here), "No model of the judge may judge this side.")
 

@@ -51,10 +51,11 @@ class AgreementParameters(Parameters, total=False):
 
 
 class ComputedMeasures(TypedDict, total=False):
-    """Measures without annotators that a campaign's results have in addition: of score sets, and latencies."""
+    """Measures without annotators that a campaign's results have in addition: of score sets, latencies, plug-ins."""
 
     scores: Sequence[UUID]
     latency: bool
+    plugins: Sequence[str]
 
 
 class CampaignMeasures(Parameters, ComputedMeasures, total=False):

@@ -10,7 +10,12 @@ from spotthebot.clients.operations import Call, IdempotencyKey, Listing, Paging,
 from spotthebot.clients.streams import Download
 from spotthebot.clients.subscriptions import SubscriptionOperations
 from spotthebot.contracts.fed.correlations import CorrelationLevel, CorrelationsOut
-from spotthebot.contracts.fed.dialogue_scores import OrderStabilityOut, PartnerScoresOut, UnfairPoolOut
+from spotthebot.contracts.fed.dialogue_scores import (
+    OrderStabilityOut,
+    PartnerScoresOut,
+    ScoreDifferenceOut,
+    UnfairPoolOut,
+)
 from spotthebot.contracts.fed.dimensions import DimensionSetIn, DimensionSetOut
 from spotthebot.contracts.fed.references import RankingBesideOut, RankingIn, ScoreReference
 from spotthebot.contracts.fed.score_jobs import ContextScoresOut, RejectedOut, ScoreJobIn, ScoreJobOut, ScoreSetOut
@@ -129,6 +134,14 @@ class FedOperations(SubscriptionOperations, ServiceOperations):
             "seed": seed,
         }
         return Call(UnfairPoolOut, "GET", f"/v1/score-sets/{set_id}/unfair-pool", params=params)
+
+    @operation
+    def get_score_difference(
+        self, set_id: UUID, baseline: UUID, *, dimension: str | None = None, confidence_level: float = 0.95
+    ) -> Call[ScoreDifferenceOut]:
+        """Return how much a bot's scores differ from another's in the same conversations, paired by their plan."""
+        params = {"baseline": baseline, "dimension": dimension, "confidence_level": confidence_level}
+        return Call(ScoreDifferenceOut, "GET", f"/v1/score-sets/{set_id}/difference", params=params)
 
     @operation
     def get_score_reference(self, set_id: UUID) -> Call[ScoreReference]:

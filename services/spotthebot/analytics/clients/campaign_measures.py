@@ -8,6 +8,7 @@ from uuid import UUID
 
 from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRevision
 from spotthebot.analytics.clients.computed_values import FED, LATENCY, ComputedValueReader, score_measures
+from spotthebot.analytics.clients.plugin_measures import PluginMeasure
 from spotthebot.analytics.clients.read_collections import ReadCollections
 from spotthebot.analytics.tasks.domain import NamedTask, named_tasks
 from spotthebot.analytics.values.domain.computed_values import ComputedValues
@@ -20,24 +21,26 @@ from spotthebot.contracts.fed.score_jobs import ScoreSetOut
 
 @dataclass(frozen=True)
 class MeasuredRevision:
-    """A campaign in its current state, with score sets and perhaps latencies over its `collections`.
+    """A campaign in its current state, with score sets, perhaps latencies, and plug-ins' measures of its `collections`.
 
-    `added` says which ones. It changes with the collections if there are latencies.
+    `added` says which ones. It changes with the collections if there are latencies or plug-ins.
     """
 
     campaign: CampaignRevision
     scores: tuple[ScoreSetOut, ...]
     latency: bool
+    plugins: tuple[PluginMeasure, ...]
     collections: Mapping[UUID, CollectionOut]
     added: str
 
     def named(self, questions: Iterable[str]) -> tuple[NamedTask, ...]:
-        """Return the score sets, then the latencies, with the names of their measures.
+        """Return the score sets, the latencies, then the plug-ins, with the names of their measures.
 
         The measures that annotators were asked for, `questions`, keep their names.
         """
         sources = [*((FED, [*score_measures(each)]) for each in self.scores)]
         sources += [(LATENCY, [LATENCY])] if self.latency else []
+        sources += [(each.name, [each.name]) for each in self.plugins]
         # Like the measures of a study's chats, which are last.
         return named_tasks(self.campaign.campaign.name, sources, [*questions])[:-1]
 
@@ -55,7 +58,7 @@ class CampaignMeasureReader:
     ) -> MeasuredRevision:
         """Return a campaign with its revision, with the labels of `judges` next to people's.
 
-        Raises NoSuchCampaign, NoSuchScores, ScoresUnfinished and ScoresApart.
+        Raises NoSuchCampaign, NoSuchScores, ScoresUnfinished, ScoresApart, NoSuchPlugin and PluginFails.
         """
         campaign = await self._campaigns.get_campaign(campaign_id, protocol=None)
         shown = campaign.collections
@@ -65,9 +68,11 @@ class CampaignMeasureReader:
         )
         collections = {each.id: each for each in listed}
         revision = await self._campaigns.revision_of(campaign, collections, judges=judges)
-        timed = [(each.state, each.complete) for each in listed] if request.latency else None
-        added = json.dumps([[str(each.id) for each in scores], timed])
-        return MeasuredRevision(revision, tuple(scores), request.latency, collections, added)
+        plugins = tuple([await asyncio.to_thread(PluginMeasure, each) for each in request.plugins])
+        timed = [(each.state, each.complete) for each in listed] if request.latency or plugins else None
+        brought = [(each.name, each.distribution) for each in plugins]
+        added = json.dumps([[str(each.id) for each in scores], timed, request.latency, brought])
+        return MeasuredRevision(revision, tuple(scores), request.latency, plugins, collections, added)
 
     async def read(self, revision: MeasuredRevision) -> tuple[MeasuredCampaign, list[ComputedValues]]:
         """Read the campaign, and the values of its score sets and latencies in the order of `named`."""
@@ -76,4 +81,5 @@ class CampaignMeasureReader:
         found = [await self._computed.read_scores(each, revision.collections, shared) for each in revision.scores]
         if revision.latency:
             found.append(await self._computed.read_latencies(revision.collections, shared))
+        found += [await self._computed.read_plugin(each, revision.collections, shared) for each in revision.plugins]
         return campaign, found

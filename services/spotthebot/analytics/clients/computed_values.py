@@ -6,6 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.analytics.clients.errors import NoSuchScores, ScoresApart, ScoresUnfinished
+from spotthebot.analytics.clients.plugin_measures import PluginMeasure
 from spotthebot.analytics.clients.read_collections import ReadCollections
 from spotthebot.analytics.stats.annotations import HUMAN
 from spotthebot.analytics.values.domain.computed_values import ComputedUnit, ComputedValues
@@ -107,6 +108,26 @@ class ComputedValueReader:
             domain=", ".join(sorted({each.domain for each in collections.values()})),
             complete=all(each.state in ENDED for each in collections.values()),
             measures={LATENCY: _LATENCY_MEASURE},
+            units=units,
+            speakers=speakers,
+            texts=await shared.text_hashes(collections),
+        )
+
+    async def read_plugin(
+        self, measure: PluginMeasure, collections: Mapping[UUID, CollectionOut], shared: ReadCollections
+    ) -> ComputedValues:
+        """Compute a plug-in's measure of each reply of bots; raises PluginFails."""
+        speakers = await shared.speakers(collections)
+        units = []
+        for collection_id in collections:
+            async for each in self._conversations.stream_texts(collection_id):
+                if each.id in speakers:
+                    units += await asyncio.to_thread(measure.units_of, each, speakers[each.id])
+        return ComputedValues(
+            campaign=measure.name,
+            domain=", ".join(sorted({each.domain for each in collections.values()})),
+            complete=all(each.state in ENDED for each in collections.values()),
+            measures={measure.name: measure.measure},
             units=units,
             speakers=speakers,
             texts=await shared.text_hashes(collections),

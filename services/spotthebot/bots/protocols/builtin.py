@@ -10,12 +10,15 @@ from uuid import UUID
 from spotthebot.bots.bots.domain import fingerprint_dialogues
 from spotthebot.bots.builtin_bots.domain.builders import build
 from spotthebot.bots.builtin_bots.domain.contract import BuiltinBot, BuiltinModel
+from spotthebot.bots.builtin_bots.domain.plugins import PluginBot
 from spotthebot.bots.builtin_bots.errors import TrainingDataChanged
 from spotthebot.bots.clients import Corpora
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.questions.domain.dialogue import Context, Dialogue
+from spotthebot.bots.questions.domain.replies import Fault
 from spotthebot.contracts.bots.protocols import BuiltinProtocol
-from spotthebot.contracts.bots.replies import ReplyOut
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
+from spotthebot.kit.plugins import MARK, PluginFails, PluginGroup, find_plugin
 from spotthebot.kit.waits.memo import Memo
 
 _MAX_KEPT = 64
@@ -28,7 +31,8 @@ _CHECK_SECONDS = 10.0
 class _Recipe:
     """Everything that decides the replies of a built-in bot; the training hash is None for bots that do not learn."""
 
-    model: BuiltinModel
+    model: str
+    plugin: str | None
     seed: int
     training_sha256: str | None
 
@@ -84,8 +88,13 @@ class BuiltinBots:
 
         If the caller is cancelled, the build continues.
         """
-        build_bot = partial(asyncio.to_thread, build, recipe.model, seed=recipe.seed, dialogues=dialogues)
-        return await self._builds.get(recipe, build_bot)
+
+        def make() -> BuiltinBot:
+            if recipe.plugin is not None:
+                return PluginBot(recipe.model, recipe.plugin, recipe.seed)
+            return build(BuiltinModel(recipe.model), seed=recipe.seed, dialogues=dialogues)
+
+        return await self._builds.get(recipe, partial(asyncio.to_thread, make))
 
     async def _dialogues(self, protocol: BuiltinProtocol, team: str | None) -> list[Dialogue]:
         if protocol.corpus_id is None or not _learns(protocol):
@@ -118,8 +127,11 @@ class BuiltinSpeaker(Speaker):
         self._checking = asyncio.Lock()
 
     async def ask(self, context: Context, _key: str) -> ReplyOut:
-        bot = await self._find() or await self._check()
-        return ReplyOut.said(await asyncio.to_thread(bot.reply, context))
+        try:
+            bot = await self._find() or await self._check()
+            return ReplyOut.said(await asyncio.to_thread(bot.reply, context))
+        except PluginFails as fails:
+            raise Fault(ReplyFailure.INVALID, str(fails)) from fails
 
     async def _find(self) -> BuiltinBot | None:
         is_checked = time.monotonic() < self._checked_until
@@ -140,8 +152,16 @@ class BuiltinSpeaker(Speaker):
 
 
 def _learns(protocol: BuiltinProtocol) -> bool:
-    return BuiltinModel(protocol.model).learns
+    return protocol.plugin is None and BuiltinModel(protocol.model).learns
 
 
 def _recipe(protocol: BuiltinProtocol, training_sha256: str | None) -> _Recipe:
-    return _Recipe(BuiltinModel(protocol.model), protocol.seed, training_sha256)
+    return _Recipe(protocol.model, protocol.plugin, protocol.seed, training_sha256)
+
+
+def with_plugin(protocol: BuiltinProtocol) -> BuiltinProtocol:
+    """Return the protocol with the installed distribution of a plug-in's bot; raises NoSuchPlugin and PluginFails."""
+    if not protocol.model.startswith(MARK):
+        return protocol.model_copy(update={"plugin": None})
+    found = find_plugin(PluginGroup.BOTS, protocol.model.removeprefix(MARK))
+    return protocol.model_copy(update={"plugin": found.distribution})

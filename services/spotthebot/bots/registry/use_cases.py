@@ -23,6 +23,7 @@ from spotthebot.bots.bots.store import versions as versions_store
 from spotthebot.bots.context import BotsContext
 from spotthebot.bots.hosted_models import store as hosted_models_store
 from spotthebot.bots.probes.use_cases import record_probe, run_probe
+from spotthebot.bots.protocols.builtin import with_plugin
 from spotthebot.bots.registry import store
 from spotthebot.bots.registry.errors import (
     BotIsProbed,
@@ -105,7 +106,7 @@ async def _register(
                 await claim.commit_with(session, version_id)
                 bot_id = await insert(session, context.probe_lease if probe else _AT_ONCE)
                 await versions_store.add_version(
-                    session, version_id, bot_id, request.protocol, checked.sealed_secret, checked.made_from
+                    session, version_id, bot_id, checked.protocol, checked.sealed_secret, checked.made_from
                 )
                 bot = await bots_store.get_bot(session, bot_id, principal)
             return await _probed(context, principal, bot) if probe else bot
@@ -197,8 +198,9 @@ async def replace_secret(
 
 @dataclass(frozen=True)
 class CheckedVersion:
-    """The sources and the encrypted secret of a version that may be stored."""
+    """The protocol, the sources and the encrypted secret of a version that may be stored."""
 
+    protocol: Protocol
     made_from: Fingerprints
     sealed_secret: bytes | None
 
@@ -216,7 +218,9 @@ async def check_version(
         raise HostingIsForAdministrators(kind=protocol.kind)
     await _check_address(context, protocol, team)
     sealed = seal_secret(context, protocol, request.secret.get_secret_value()) if request.secret else None
-    return CheckedVersion(await _made_from(context, protocol, team), sealed)
+    if isinstance(protocol, BuiltinProtocol):
+        protocol = with_plugin(protocol)
+    return CheckedVersion(protocol, await _made_from(context, protocol, team), sealed)
 
 
 def seal_secret(context: BotsContext, protocol: Protocol, secret: str) -> bytes:

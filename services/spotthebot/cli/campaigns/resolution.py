@@ -10,12 +10,17 @@ from spotthebot.cli.resources.directories import Collections
 from spotthebot.cli.resources.resolver import find_declared
 from spotthebot.contracts.annotation.campaign_settings import CampaignSettings
 from spotthebot.contracts.annotation.campaigns import CampaignIn
+from spotthebot.contracts.annotation.protocols import ProtocolIn
 from spotthebot.contracts.conversations.collections import CollectionOut
+from spotthebot.kit.plugins import NoSuchPlugin, PluginGroup, find_plugin
+from spotthebot.local.plugin_protocols import protocol_of
 from spotthebot.local.runtime.session import Clients
 
 
 async def resolve(clients: Clients, declared: CampaignDeclared, *, opens: bool) -> CampaignIn:
-    """Return the request that creates the campaign. Nothing is stored, and only the service validates the request.
+    """Return the request that creates the campaign, which only the service validates.
+
+    Nothing is stored but a plug-in's protocol that is named first.
 
     Raises DeclarationFaulty with all unknown names.
     """
@@ -74,10 +79,26 @@ async def _check_protocol(clients: Clients, said: CampaignTerms) -> str | None:
     name, known = said.protocol, defaultdict[str, list[int]](list)
     async for each in clients.annotation.list_protocols():
         known[each.name].append(each.version)
-    if name not in known:
+    if said.protocol_version not in {None, *known[name]} or not known[name]:
+        known[name] += await _store_plugin(clients, name)
+    if not known[name]:
+        known.pop(name)
         message = f"there is no protocol '{name}': {instead_of(name, known, 'name a file that ends in .json')}"
         raise UnknownName(message)
     if said.protocol_version in {None, *known[name]}:
         return None
     versions = ", ".join(map(str, sorted(known[name])))
     return f"the protocol '{name}' has no version {said.protocol_version}: choose one of {versions}."
+
+
+async def _store_plugin(clients: Clients, name: str) -> list[int]:
+    """Store the protocol that an installed plug-in of this name brings, if there is one; return its version.
+
+    Raises PluginFails.
+    """
+    try:
+        plugin = find_plugin(PluginGroup.PROTOCOLS, name)
+    except NoSuchPlugin:
+        return []
+    found = await clients.annotation.create_protocol(ProtocolIn(protocol=protocol_of(plugin)))
+    return [found.protocol.version]

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
 
-from spotthebot.contracts.conversations.collections import PlanSettings, Priority
+from spotthebot.contracts.conversations.collections import PlanSettings, Priority, Version
 from spotthebot.contracts.conversations.openings import HumanPoolSettings, OpeningSettings, PersonaPoolSettings
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 from spotthebot.contracts.wire import Domain, Name
@@ -95,6 +95,9 @@ class Declaration(PlanSettings):
         min_length=1, max_length=1000, description="Who takes part; in bipartite, the targets."
     )
     partners: Partners = Field(default=(), description="In bipartite only: bots, or a partner set by name and version.")
+    versions: dict[Bot, Version] = Field(
+        default={}, max_length=100, description="In bipartite only: versions in which targets speak, by name in `bots`."
+    )
     opening: OpeningFrom | None = Field(default=None, description="How conversations begin; nothing: with a bot.")
     humans: PeopleFrom | None = Field(default=None, description="Human-human conversations to mix in.")
     priority: Priority = 0

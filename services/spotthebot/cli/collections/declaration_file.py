@@ -87,9 +87,13 @@ def _wrong_for_the_mode(request: Declaration) -> Contradictions:
     if mode == "bipartite":
         if not request.partners:
             yield ("partners",), "bipartite needs partners: name bots, or {set: NAME, version: N}."
+        for name in request.versions.keys() - {*request.bots}:
+            yield ("versions", name), f"'{name}' is not one of the bots: name it as in `bots`."
         return
     if request.partners:
         yield ("partners",), f"in {mode} there are no partners: leave them out, or choose mode bipartite."
+    if request.versions:
+        yield ("versions",), f"in {mode} bots speak in their newest versions: leave it out, or choose mode bipartite."
 
 
 def _contradictions_of_chats(request: ChatsDeclaration) -> Contradictions:

@@ -14,7 +14,13 @@ from spotthebot.cli.declarations.yaml_file import Place
 from spotthebot.cli.resources.directories import Bots, Corpora
 from spotthebot.cli.resources.resolver import NamedBy, find_addable
 from spotthebot.contracts.conversations.chats import HumanBotIn
-from spotthebot.contracts.conversations.collections import AllPlayAllIn, BipartiteIn, PlannedIn, SelfPlayIn
+from spotthebot.contracts.conversations.collections import (
+    AllPlayAllIn,
+    BipartiteIn,
+    PlannedIn,
+    SelfPlayIn,
+    TargetVersion,
+)
 from spotthebot.contracts.conversations.openings import HumanPool, Opening, PersonaPool
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 from spotthebot.local import sample
@@ -132,6 +138,9 @@ def _planned(request: Declaration, bots: Mapping[str, UUID], corpora: Mapping[st
             if (corpus := fields.pop("corpus")) is not None:
                 fields["corpus_id"] = corpora[corpus]
             values[key] = kind.model_construct(**fields)
+    versions = values.pop("versions")
+    if request.mode == "bipartite":
+        values["versions"] = tuple(TargetVersion(bot_id=bots[name], version=each) for name, each in versions.items())
     if isinstance(request.partners, PartnerSetRef):
         values["partners"] = PartnerSetRef.model_construct(**dict(request.partners))
     elif request.partners:

@@ -1,4 +1,4 @@
-"""`--scores` and `--latency` of `rank` and `report`: measures of a campaign that no annotator gives."""
+"""`--scores`, `--latency` and `--plugin` of `rank` and `report`: measures of a campaign that no annotator gives."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -18,13 +18,21 @@ ScoresOption = Annotated[
 LatencyOption = Annotated[
     bool, typer.Option("--latency", help="Of campaigns: the seconds that bots took for replies are a measure, too.")
 ]
+PluginsOption = Annotated[
+    list[str] | None,
+    typer.Option("--plugin", metavar="NAME", help="Of campaigns: a measure of this plug-in, too; repeat it for more."),
+]
 
 
-def computed_measures(scores: Sequence[UUID] | None, *, latency: bool) -> "ComputedMeasures":
+def computed_measures(
+    scores: Sequence[UUID] | None, plugins: Sequence[str] | None, *, latency: bool
+) -> "ComputedMeasures":
     """Return the parameters that add these measures to the results of a campaign."""
     added: ComputedMeasures = {}
     if scores:
         added["scores"] = scores
     if latency:
         added["latency"] = latency
+    if plugins:
+        added["plugins"] = plugins
     return added

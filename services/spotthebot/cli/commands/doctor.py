@@ -8,11 +8,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
 
 from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, write_json
 from spotthebot.kit.errors import Error
 from spotthebot.local.environments import TRITON, default_folder
+from spotthebot.local.plugin_checks import check_plugins
 from spotthebot.local.postgres.binaries import find_binaries
 from spotthebot.local.progress import screen
 from spotthebot.local.runtime.bootstrap import DATABASE_URL_VARIABLE
@@ -31,13 +33,19 @@ def doctor(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> Non
         _finding("Chromium", _first_on_path(_BROWSERS), "browser tests"),
         _finding("GPU", _gpu(), "hosting and scoring at speed"),
     ]
+    plugins = check_plugins()
     if as_json:
-        write_json(Path("-"), {"parts": findings})
+        write_json(Path("-"), {"parts": findings, "plugins": plugins})
         return
     table = Table("Part", "There", "Detail", "Used for")
     for each in findings:
         table.add_row(each["part"], "yes" if each["found"] else "no", each["detail"], each["used_for"])
     screen.print(table)
+    if plugins:
+        table = Table("Plug-in", "Group", "Distribution", "Fault")
+        for each in plugins:
+            table.add_row(*map(escape, (each["name"], each["group"], each["distribution"], each["fault"] or "none")))
+        screen.print(table)
 
 
 def _postgres() -> dict[str, Any]:

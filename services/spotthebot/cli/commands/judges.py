@@ -21,9 +21,10 @@ from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
 from spotthebot.clients import PeerRefused
 from spotthebot.contracts.annotation.campaigns import CampaignOut
-from spotthebot.contracts.annotation.judges import JudgeIn, JudgeVersionOut
+from spotthebot.contracts.annotation.judges import JudgeIn, JudgeVersionOut, PluginJudge
 from spotthebot.judges.labellers import open_labeller
 from spotthebot.judges.opinions import Labeller
+from spotthebot.judges.plugins import with_distribution
 from spotthebot.judges.run import AT_ONCE, JudgeRun, annotator_of, run_judge
 from spotthebot.local.progress import Steps, say, showing_progress
 from spotthebot.local.runtime.session import Clients, Services, Session, connect, open_session
@@ -46,10 +47,13 @@ def add(
     path = required(file)
     with declaration_faults():
         declared = read_judge(path)
+        request = declared.request
+        if isinstance(request.settings, PluginJudge):
+            request = request.model_copy(update={"settings": with_distribution(request.settings)})
 
         async def create(clients: Clients) -> JudgeVersionOut:
             try:
-                return await clients.annotation.create_judge(declared.request)
+                return await clients.annotation.create_judge(request)
             except PeerRefused as refused:
                 raise faults_of(declared, refused, {}) from refused
 
@@ -162,7 +166,7 @@ async def _work(
 
 
 def _model(judge: JudgeVersionOut) -> str:
-    return str(getattr(judge.settings, "model", ""))
+    return str(getattr(judge.settings, "model", getattr(judge.settings, "distribution", None) or ""))
 
 
 def _account(campaign: CampaignOut, judge: JudgeVersionOut, done: JudgeRun) -> dict[str, Any]:

@@ -97,7 +97,13 @@ def write_json(path: Path | None, result: Any) -> None:  # noqa: ANN401 - JSON
     """Write a result as JSON, completely or not at all. `-` stands for standard output."""
     if path is None:
         return
-    text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
+    write_text(path, json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_text(path: Path | None, text: str) -> None:
+    """Write a text, completely or not at all. `-` stands for standard output."""
+    if path is None:
+        return
     if str(path) == "-":
         sys.stdout.write(text)
         return

@@ -9,7 +9,12 @@ import typer
 from rich.console import Console
 
 from spotthebot.cli.commands.analysis_options import Ranked, options_of_labels, require_no_options, takes_parameters
-from spotthebot.cli.commands.computed_measures import LatencyOption, ScoresOption, computed_measures
+from spotthebot.cli.commands.computed_measures import (
+    LatencyOption,
+    PluginsOption,
+    ScoresOption,
+    computed_measures,
+)
 from spotthebot.cli.commands.judges_in_results import JudgesOption, say_judges, with_judges
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
 from spotthebot.cli.commands.service_options import reads_services
@@ -62,6 +67,7 @@ def rank(
     judges: JudgesOption = None,
     scores: ScoresOption = None,
     latency: LatencyOption = False,
+    plugin: PluginsOption = None,
     json_file: JsonFile = None,
 ) -> None:
     """Rank the bots of a campaign or of a study."""
@@ -70,7 +76,7 @@ def rank(
     if mixed_model is not None and measure is None:
         message = "A mixed model is of one measure: name it with --measure."
         raise typer.BadParameter(message, param_hint="--mixed-model")
-    added = computed_measures(scores, latency=latency)
+    added = computed_measures(scores, plugin, latency=latency)
     with open_session(services) as session:
 
         async def run() -> _Found:

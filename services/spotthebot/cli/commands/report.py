@@ -19,7 +19,12 @@ from spotthebot.cli.commands.analysis_options import (
     require_no_options,
     takes_parameters,
 )
-from spotthebot.cli.commands.computed_measures import LatencyOption, ScoresOption, computed_measures
+from spotthebot.cli.commands.computed_measures import (
+    LatencyOption,
+    PluginsOption,
+    ScoresOption,
+    computed_measures,
+)
 from spotthebot.cli.commands.judges_in_results import JudgesOption, say_judges, with_judges
 from spotthebot.cli.commands.options import check_folder
 from spotthebot.cli.commands.service_options import reads_services
@@ -60,6 +65,7 @@ def report(
     scores: ScoresOption = None,
     latency: LatencyOption = False,
     period: Periods = None,
+    plugin: PluginsOption = None,
 ) -> None:
     """Write the report of a campaign or a study: one HTML page, and its tables as CSV, JSON and LaTeX."""
     check_folder(out)
@@ -68,7 +74,7 @@ def report(
         raise typer.BadParameter(message, param_hint="--stability")
     request = ReportRequest(
         parameters=with_judges(parameters, judges),
-        computed=computed_measures(scores, latency=latency),
+        computed=computed_measures(scores, plugin, latency=latency),
         mixed_model=mixed_model,
         stability_rule=stability_rule if stability else None,
         has_names=annotators is Annotators.NAMES,

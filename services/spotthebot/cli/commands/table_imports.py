@@ -1,7 +1,7 @@
 """`stb import conversations` and `stb import labels`: import tables that other tools wrote."""
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -29,7 +29,9 @@ from spotthebot.cli.errors import NoLabels
 from spotthebot.cli.resources.directories import Collections
 from spotthebot.cli.resources.resolver import find
 from spotthebot.contracts.conversations.collections import CollectionOut
+from spotthebot.contracts.conversations.conversations import ConversationIn
 from spotthebot.importers.dump_import import Imported
+from spotthebot.importers.plugins import read_by_plugin
 from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.table_import import (
     LabelImport,
@@ -45,6 +47,7 @@ from spotthebot.importers.tables.errors import MappingFault
 from spotthebot.importers.tables.human_bot_logs import EVAL_SCORE, BotNames, LogReader, holds_logs
 from spotthebot.importers.tables.rejections import Tally
 from spotthebot.importers.tables.rows import Table, open_table
+from spotthebot.kit.plugins import Plugin, PluginGroup, find_plugin
 from spotthebot.local.progress import say, showing_progress
 from spotthebot.local.runtime.session import Clients, Services
 
@@ -64,6 +67,9 @@ def import_table_of_conversations(
         list[str] | None,
         typer.Option(help="Of chats in ConvAI2's form: NAME of a bot without a name, or ID=NAME to rename one."),
     ] = None,
+    plugin: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Read the file by this plug-in: see docs/plugins.md.")
+    ] = None,
     allow_rejected: AllowRejectedOption = False,
     yes: YesOption = False,
     name: Annotated[str | None, typer.Option(help="Of the collection; without it, the file's name.")] = None,
@@ -72,6 +78,10 @@ def import_table_of_conversations(
 ) -> None:
     """Import conversations from a table with a row for each turn, or with all turns in one object."""
     check_output(json_file)
+    if plugin is not None:
+        found = find_plugin(PluginGroup.IMPORTERS, plugin)
+        _import(services, partial(read_by_plugin, found, path), name or path.stem, domain, json_file, found)
+        return
     words = read_words(None, people)
     table = open_table(path)
     left_out = frozenset(role.strip().casefold() for roles in leave_out or () for role in roles.split(","))
@@ -93,13 +103,24 @@ def import_table_of_conversations(
         read = partial(read_conversations, mapped.table, mapped.mapping, words, left_out)
     if not allow_rejected:
         _require_most(table, read())
+    _import(services, read, name or path.stem, domain, json_file)
 
+
+def _import(
+    services: Services,
+    read: Callable[[], Iterator[ConversationIn | Rejected]],
+    name: str,
+    domain: str,
+    json_file: Path | None,
+    plugin: Plugin | None = None,
+) -> None:
     async def work(clients: Clients) -> tuple[CollectionOut, Imported]:
         with showing_progress() as steps:
-            return await import_conversations(clients, read(), name or path.stem, domain, steps)
+            return await import_conversations(clients, read(), name, domain, steps)
 
     collection, done = ask(services, work)
-    write_json(json_file, {"source": "conversations", "collection": collection.model_dump(mode="json"), **done.counts})
+    source = "conversations" if plugin is None else f"{plugin.name} of {plugin.distribution}"
+    write_json(json_file, {"source": source, "collection": collection.model_dump(mode="json"), **done.counts})
     if str(json_file) != "-":
         print_counts(done)
         print_rejected(done.rejected)

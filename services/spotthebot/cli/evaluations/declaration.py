@@ -51,17 +51,22 @@ class ScorerFrom(Wire):
     )
 
 
-class EvaluationDeclaration(ScoreRankingSettings, PlanSettings):
-    """An evaluation for `./stb evaluate` (Sato et al. 2022)."""
-
-    model_config = ConfigDict(title="Evaluation", json_schema_extra={"examples": _EXAMPLES})
+class ScoredPlan(ScoreRankingSettings, PlanSettings):
+    """How bots converse, and how their conversations are scored: what every evaluation's file has."""
 
     name: Name = Field(description="What the evaluation is called.")
     domain: Domain = Field(description="What is talked about, such as `everyday`.")
-    bots: tuple[Bot, ...] = Field(min_length=1, max_length=100, description="Who is ranked; in bipartite, the targets.")
     partners: Partners = Field(
         default=(),
         description="In bipartite-play: bots, which are kept as a partner set, or such a set by name and version.",
     )
     opening: OpeningFrom | None = Field(default=None, description="How conversations begin; nothing: with a bot.")
     scorer: ScorerFrom = Field(description="The language model, and how its likelihoods become scores.")
+
+
+class EvaluationDeclaration(ScoredPlan):
+    """An evaluation for `./stb evaluate` (Sato et al. 2022)."""
+
+    model_config = ConfigDict(title="Evaluation", json_schema_extra={"examples": _EXAMPLES})
+
+    bots: tuple[Bot, ...] = Field(min_length=1, max_length=100, description="Who is ranked; in bipartite, the targets.")

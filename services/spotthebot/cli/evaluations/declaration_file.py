@@ -12,7 +12,7 @@ from spotthebot.cli.collections.declaration import Declaration, OpeningFrom
 from spotthebot.cli.collections.declaration_file import CollectionDeclared, contradictions
 from spotthebot.cli.declarations.declared import Contradictions, Declared, Form, read_declared
 from spotthebot.cli.declarations.yaml_file import Place
-from spotthebot.cli.evaluations.declaration import EvaluationDeclaration, ScorerFrom
+from spotthebot.cli.evaluations.declaration import EvaluationDeclaration, ScoredPlan, ScorerFrom
 from spotthebot.contracts.conversations.collections import StopRules
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 
@@ -26,13 +26,12 @@ class PlayMode(StrEnum):
 
 
 DeclaredEvaluation: TypeAlias = Declared[EvaluationDeclaration]
-_INSIDE: Mapping[Place, type[BaseModel]] = {
+INSIDE: Final[Mapping[Place, type[BaseModel]]] = {
     ("opening",): OpeningFrom,
     ("partners",): PartnerSetRef,
     ("stop",): StopRules,
     ("scorer",): ScorerFrom,
 }
-_OF_EVALUATIONS: Final = {"scorer", "resamples", "confidence_level"}
 
 
 def read_evaluation(path: Path, mode: PlayMode) -> DeclaredEvaluation:
@@ -40,24 +39,25 @@ def read_evaluation(path: Path, mode: PlayMode) -> DeclaredEvaluation:
 
     def contradictory(request: EvaluationDeclaration) -> Contradictions:
         partners = request.partners if mode is PlayMode.BIPARTITE else ()
-        yield from contradictions(_collection(request, mode=mode.value, partners=partners))
+        yield from contradictions(collection_in(request, mode=mode.value, partners=partners))
 
     form = Form(
-        EvaluationDeclaration, contradictory, page="docs/bipartite-play.md", example="name: league-1", inside=_INSIDE
+        EvaluationDeclaration, contradictory, page="docs/bipartite-play.md", example="name: league-1", inside=INSIDE
     )
     return read_declared(path, form)
 
 
-def collection_of(declared: DeclaredEvaluation, **changes: object) -> CollectionDeclared:
+def collection_of(declared: Declared[ScoredPlan], **changes: object) -> CollectionDeclared:
     """Return the declaration of the evaluation's collection.
 
     Its hash does not depend on how the collection is scored.
     """
-    request = _collection(declared.request, **changes)
+    request = collection_in(declared.request, **changes)
     sha256 = hashlib.sha256(request.model_dump_json().encode()).hexdigest()
-    return Declared(request, declared.file, sha256)
+    return Declared(request, declared.file, sha256, in_file=declared.in_file)
 
 
-def _collection(request: EvaluationDeclaration, **changes: object) -> Declaration:
-    given = {name: getattr(request, name) for name in request.model_fields_set - _OF_EVALUATIONS}
+def collection_in(request: ScoredPlan, **changes: object) -> Declaration:
+    """Return the part of an evaluation's declaration that declares its collection."""
+    given = {name: getattr(request, name) for name in request.model_fields_set & Declaration.model_fields.keys()}
     return Declaration(**{"mode": PlayMode.BIPARTITE.value, **given, **changes})

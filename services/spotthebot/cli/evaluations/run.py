@@ -5,14 +5,16 @@ Steps that were done before are skipped.
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from spotthebot.cli.collections.declaration_file import CollectionDeclared
 from spotthebot.cli.collections.resolution import resolve
 from spotthebot.cli.collections.run import CollectionProgress, follow, start
+from spotthebot.cli.declarations.declared import Declared
+from spotthebot.cli.evaluations.declaration import ScoredPlan
 from spotthebot.cli.evaluations.declaration_file import DeclaredEvaluation, PlayMode, collection_of
 from spotthebot.clients.partner_sets import read_configurations, store_partner_set
 from spotthebot.contracts.conversations.collections import BipartiteIn, CollectionState
@@ -26,6 +28,7 @@ from spotthebot.local.runtime.data_folder import DataFolder
 from spotthebot.local.runtime.session import Clients
 from spotthebot.local.scoring.collections import offer_model, score_collection
 
+Collect: TypeAlias = Callable[[Clients, DataFolder | None, CollectionDeclared, Steps], Awaitable[UUID]]
 _LONGEST_NAME: Final = 100
 
 
@@ -63,6 +66,26 @@ class Evaluation:
         }
 
 
+async def collect(clients: Clients, folder: DataFolder | None, declared: CollectionDeclared, steps: Steps) -> UUID:
+    """Collect the declared conversations, or continue, and return the collection's id.
+
+    Raises JobFailed if no conversation is complete.
+    """
+    with steps.step(f"Collecting conversations: {declared.request.mode}") as step:
+        started = await start(clients, folder, declared, restart=False)
+
+        def show(progress: CollectionProgress) -> None:
+            found = progress.collection
+            step.at(found.complete + found.failed, found.conversations)
+
+        progress = await follow(clients.conversations, started, show)
+    if progress.collection.state is not CollectionState.COMPLETE or not progress.collection.complete:
+        raise JobFailed(
+            what="The collection", reason=f"it is {progress.collection.state} and has no conversation to score."
+        )
+    return progress.collection.id
+
+
 async def evaluate(
     clients: Clients,
     folder: DataFolder | None,
@@ -77,21 +100,34 @@ async def evaluate(
     Raises DeclarationFaulty, NoSuchModelDirectory and JobFailed.
     """
     request = declared.request
+    name = collection_name(request.name, mode, [bot for bot in bots if bot not in request.bots])
+    return await play_and_score(clients, folder, declared, mode, steps, name=name, bots=bots or request.bots)
+
+
+async def play_and_score(
+    clients: Clients,
+    folder: DataFolder | None,
+    declared: Declared[ScoredPlan],
+    mode: PlayMode,
+    steps: Steps,
+    collect: Collect = collect,
+    **changes: Any,  # noqa: ANN401 - fields of a collection's declaration
+) -> Evaluation:
+    """Let bots play the plan of a file with `changes`, score the conversations, and return the ranking.
+
+    Raises DeclarationFaulty, NoSuchModelDirectory and JobFailed.
+    """
+    request = declared.request
     model = await asyncio.to_thread(offer_model, folder, request.scorer.model, beside=declared.file.path.parent)
-    changes: dict[str, Any] = {
-        "mode": mode.value,
-        "name": _name(request.name, mode, [bot for bot in bots if bot not in request.bots]),
-    }
-    if bots:
-        changes["bots"] = bots
+    changes["mode"] = mode.value
     partner_set = None
     if mode is PlayMode.BIPARTITE:
-        partner_set = await _partner_set(clients, declared)
+        partner_set = await _partner_set(clients, declared, changes["bots"])
         changes["partners"] = PartnerSetRef(set=partner_set.name, version=partner_set.version)
     else:
         changes["partners"] = ()
         changes["order"] = "both" if request.order == "target_first" else request.order
-    collection_id = await _collect(clients, folder, collection_of(declared, **changes), steps)
+    collection_id = await collect(clients, folder, collection_of(declared, **changes), steps)
     job = ScoreJobIn(
         collection_id=collection_id,
         scorer=_scorer(declared, model),
@@ -105,34 +141,18 @@ async def evaluate(
     return Evaluation(mode, await score_collection(clients, job, steps), partner_set, fingerprint)
 
 
-async def _partner_set(clients: Clients, declared: DeclaredEvaluation) -> PartnerSetOut:
+async def _partner_set(clients: Clients, declared: Declared[ScoredPlan], bots: Sequence[str]) -> PartnerSetOut:
     """Return the evaluation's partner set.
 
     If the file lists bots as partners, store these bots as a partner set first.
     """
-    resolved = await resolve(clients, collection_of(declared))
+    resolved = await resolve(clients, collection_of(declared, bots=bots))
     assert isinstance(resolved, BipartiteIn)  # noqa: S101 - collection_of asks for bipartite
     if isinstance(resolved.partners, PartnerSetRef):
         return await clients.conversations.get_partner_set(resolved.partners.set, resolved.partners.version)
     name = f"{declared.request.name} partners"[:100]
     said = "The partners of an evaluation."
     return await store_partner_set(clients.bots, clients.conversations, name, said, resolved.partners)
-
-
-async def _collect(clients: Clients, folder: DataFolder | None, declared: CollectionDeclared, steps: Steps) -> UUID:
-    with steps.step(f"Collecting conversations: {declared.request.mode}") as step:
-        started = await start(clients, folder, declared, restart=False)
-
-        def show(progress: CollectionProgress) -> None:
-            found = progress.collection
-            step.at(found.complete + found.failed, found.conversations)
-
-        progress = await follow(clients.conversations, started, show)
-    if progress.collection.state is not CollectionState.COMPLETE or not progress.collection.complete:
-        raise JobFailed(
-            what="The collection", reason=f"it is {progress.collection.state} and has no conversation to score."
-        )
-    return progress.collection.id
 
 
 async def _names(clients: Clients, collection_id: UUID, partner_set: PartnerSetOut | None) -> tuple[str, ...] | None:
@@ -149,7 +169,7 @@ async def _names(clients: Clients, collection_id: UUID, partner_set: PartnerSetO
     return tuple(sorted(names))
 
 
-def _scorer(declared: DeclaredEvaluation, model: str) -> ScorerIn:
+def _scorer(declared: Declared[ScoredPlan], model: str) -> ScorerIn:
     scorer = declared.request.scorer
     return ScorerIn(
         model=model,
@@ -162,8 +182,8 @@ def _scorer(declared: DeclaredEvaluation, model: str) -> ScorerIn:
     )
 
 
-def _name(name: str, mode: PlayMode, others: Sequence[str]) -> str:
-    """Return the collection's name, which says the mode and the bots that the file does not have."""
+def collection_name(name: str, mode: PlayMode, others: Sequence[str]) -> str:
+    """Return the collection's name, which says the mode and `others`, such as bots that the file does not have."""
     added = "" if mode is PlayMode.BIPARTITE else f" {mode.value}"
     if not others:
         return f"{name[:70]}{added}"

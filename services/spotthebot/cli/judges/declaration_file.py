@@ -9,6 +9,7 @@ from spotthebot.contracts.annotation.judges import (
     FedJudge,
     JudgeIn,
     JudgePrompt,
+    PluginJudge,
     SimulatedJudge,
     TrainedJudge,
 )
@@ -31,6 +32,7 @@ _FORM: Final = Form(
         ("settings", "trained"): TrainedJudge,
         ("settings", "simulated"): SimulatedJudge,
         ("settings", "fed"): FedJudge,
+        ("settings", "plugin"): PluginJudge,
     },
     refused={"settings.key": "a judge holds no key: name the environment variable that holds it, by key_variable."},
 )

@@ -66,7 +66,7 @@ def collection_out(collection: Collection) -> CollectionOut:
 
 def plan_out(source: ExportSource) -> CollectionPlanOut:
     """Return the fields that the plans of all modes with talking bots share."""
-    plan: dict[str, Any] = dict.fromkeys(CollectionPlanOut.model_fields) | {"bots": ()}
+    plan: dict[str, Any] = dict.fromkeys(CollectionPlanOut.model_fields) | {"bots": (), "versions": ()}
     plan |= {name: value for name, value in source.plan.items() if name in plan}
     plan |= {"mode": source.mode, "held_as": source.held_as}
     if source.mode == "human_bot":  # its `partners` are its bots' versions, its `opening` is no corpus

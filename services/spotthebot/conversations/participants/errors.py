@@ -7,6 +7,14 @@ class BotRetired(Invalid):
     """The bot '{name}' is {status}: name another, or make it active again."""
 
 
+class NoSuchVersion(Invalid):
+    """The bot '{name}' has no version {version}: it has {known}."""
+
+
+class NotATarget(Invalid):
+    """A version is named for {bot_id}, which is not a target: name versions of bots in `bots` alone."""
+
+
 class SameNames(Invalid):
     """Two of the bots are called '{name}', so results could not tell them apart: rename one."""
 

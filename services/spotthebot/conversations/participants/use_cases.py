@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from spotthebot.contracts.bots.registry import BotOut, BotStatus
-from spotthebot.contracts.conversations.collections import BipartiteIn, BotWarningOut, PlannedIn
+from spotthebot.contracts.conversations.collections import BipartiteIn, BotWarningOut, PlannedIn, TargetVersion
 from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
 from spotthebot.contracts.conversations.partner_sets import PartnerSetIn, PartnerSetRef
 from spotthebot.conversations.clients import Bots
@@ -20,6 +20,8 @@ from spotthebot.conversations.participants.domain import Partner, PartnerSet
 from spotthebot.conversations.participants.errors import (
     BotRetired,
     NoSuchPartnerSet,
+    NoSuchVersion,
+    NotATarget,
     PlaysItself,
     SameNames,
     UnknownPartnerSet,
@@ -36,7 +38,7 @@ class Participants:
     bots: tuple[BotOut, ...]
     partners: tuple[BotOut, ...] = ()
     pinned: dict[UUID, Partner] | None = None
-    """The versions of partners in their partner set, by bot."""
+    """The versions of partners in their partner set, and of targets that speak in a named version, by bot."""
 
     def sides(self, bots: Sequence[BotOut]) -> list[Participant]:
         """Return these bots as sides of conversations, with the version of each bot that will speak."""
@@ -76,7 +78,8 @@ def _warnings(bot: BotOut, domain: str) -> Iterator[BotWarningOut]:
 async def find_participants(database: Database, bots: Bots, plan: PlannedIn) -> Participants:
     """Return the participants of a plan, while no transaction is open.
 
-    Raises UnknownBot, BotRetired, SameNames, NamesLookAlike, PlaysItself, UnknownPartnerSet, PEER_TROUBLE.
+    Raises UnknownBot, BotRetired, SameNames, NamesLookAlike, PlaysItself, NoSuchVersion, NotATarget, UnknownPartnerSet,
+    PEER_TROUBLE.
     """
     pinned: dict[UUID, Partner] = {}
     partner_ids: tuple[UUID, ...] = ()
@@ -93,7 +96,24 @@ async def find_participants(database: Database, bots: Bots, plan: PlannedIn) -> 
         if partner.id in plan.bots:
             raise PlaysItself(name=partner.name)
     _check_names(found)
+    if isinstance(plan, BipartiteIn):
+        pinned |= await _find_versions(bots, targets, plan.versions)
     return Participants(targets, partners, pinned)
+
+
+async def _find_versions(
+    bots: Bots, targets: Sequence[BotOut], versions: Sequence[TargetVersion]
+) -> dict[UUID, Partner]:
+    named = {bot.id: bot for bot in targets}
+    found = {}
+    for each in versions:
+        if each.bot_id not in named:
+            raise NotATarget(bot_id=each.bot_id)
+        name, known = named[each.bot_id].name, await bots.list_versions(each.bot_id)
+        if each.version not in known:
+            raise NoSuchVersion(name=name, version=each.version, known=", ".join(map(str, known)))
+        found[each.bot_id] = Partner(each.bot_id, name, each.version, known[each.version])
+    return found
 
 
 async def find_bots(bots: Bots, ids: Sequence[UUID]) -> Participants:

@@ -1,11 +1,17 @@
-"""`/v1/score-sets/{set_id}/partners`, `/stability`, `/unfair-pool`, `/reference`, `/ranking`: scores by dialogue."""
+"""`/v1/score-sets/{set_id}/partners`, `/stability`, `/difference` and others: scores by dialogue."""
 
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from spotthebot.contracts.fed.dialogue_scores import MAX_SIZES, OrderStabilityOut, PartnerScoresOut, UnfairPoolOut
+from spotthebot.contracts.fed.dialogue_scores import (
+    MAX_SIZES,
+    OrderStabilityOut,
+    PartnerScoresOut,
+    ScoreDifferenceOut,
+    UnfairPoolOut,
+)
 from spotthebot.contracts.fed.references import (
     MAX_DIALOGUES,
     MAX_REFERENCES,
@@ -13,8 +19,10 @@ from spotthebot.contracts.fed.references import (
     RankingIn,
     ScoreReference,
 )
+from spotthebot.contracts.levels import MAX_LEVEL
 from spotthebot.contracts.wire import Name
 from spotthebot.fed.deps import Reader, ServiceResources
+from spotthebot.fed.dialogue_scores.use_cases.differences import compute_difference
 from spotthebot.fed.dialogue_scores.use_cases.played import (
     compare_pools,
     compute_stability,
@@ -85,6 +93,26 @@ async def get_unfair_pool(
     """
     played = await read_played(database, resources.collections, set_id, dimension)
     return await compare_pools(played, unfavoured=unfavoured, similar=similar, resamples=resamples, seed=seed)
+
+
+@router.get("/difference", operation_id="get_score_difference")
+async def get_score_difference(
+    database: Pool,
+    _caller: Reader,
+    resources: ServiceResources,
+    set_id: UUID,
+    baseline: Annotated[UUID, Query(description="The score set to compare with.")],
+    dimension: Dimension = None,
+    confidence_level: Annotated[float, Query(gt=0.5, le=MAX_LEVEL, description="Of each bound.")] = 0.95,
+) -> ScoreDifferenceOut:
+    """Return how much a bot's scores differ from those of another bot, or another version, in the same conversations.
+
+    Both collections need one plan with one target each: same partners, openings and seed. Dialogues are paired by their
+    place in the plan.
+    """
+    return await compute_difference(
+        database, resources.collections, set_id, baseline, dimension=dimension, confidence_level=confidence_level
+    )
 
 
 @router.get("/reference", operation_id="get_score_reference")

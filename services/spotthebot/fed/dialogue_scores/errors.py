@@ -2,8 +2,11 @@
 
 Conflict
 ├── OtherScorer
+├── OtherModel
+├── PlansDiffer
 └── TooManyDialogues
 Invalid
+├── NotOneBot
 ├── NoSuchScoredDimension
 └── NoSuchScoredBot
 """
@@ -15,8 +18,20 @@ class OtherScorer(Conflict):
     """Reference {number} was scored by another model, rule or dimensions: score your bots in the same way."""
 
 
+class OtherModel(Conflict):
+    """The baseline was scored by another model, rule or dimensions: score both sets in the same way."""
+
+
+class PlansDiffer(Conflict):
+    """No pairs: both collections need the same partners, openings and seed, and scored conversations."""
+
+
 class TooManyDialogues(Conflict):
     """The score set has {dialogues} scores of dialogues, and a reference holds at most {most}: score fewer bots."""
+
+
+class NotOneBot(Invalid):
+    """A difference is between score sets of one bot each, and this set scores {bots}."""
 
 
 class NoSuchScoredDimension(Invalid):

@@ -26,7 +26,7 @@ OF_TEAMS: Final = ("webhook", "openai", "parlai", "builtin")
 Models of other protocols run on the suite's server: only for administrators.
 """
 WITH_SECRET: Final = frozenset({"webhook", "openai"})
-_FIXED: Final = frozenset({"kind", "version"})
+_FIXED: Final = frozenset({"kind", "plugin", "version"})
 _IN_FRONT: Final = frozenset({"parlai.service", "openai.system_prompt", "triton.url"})
 """Optional fields that the form always shows, so that nobody has to search for them."""
 _MANY_CHARACTERS: Final = 1000

@@ -12,7 +12,7 @@ from spotthebot.contracts.analytics.provenance import ParametersIn, Provenance, 
 from spotthebot.contracts.annotation.measures import Measure
 from spotthebot.contracts.annotation.protocols import MAX_SCALE_POINTS
 from spotthebot.contracts.annotation.studies import MAX_SCORE_SETS
-from spotthebot.contracts.wire import Wire
+from spotthebot.contracts.wire import Name, Wire
 
 MAX_MEASURES = 1000
 
@@ -37,6 +37,9 @@ class ComputedMeasuresIn(Wire):
     )
     latency: bool = Field(
         default=False, description="Whether the seconds that bots took for replies are a measure, `latency`."
+    )
+    plugins: tuple[Name, ...] = Field(
+        default=(), max_length=20, description="Measures of replies that plug-ins of the service compute, by name."
     )
 
 

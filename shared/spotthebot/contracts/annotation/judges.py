@@ -133,8 +133,18 @@ class FedJudge(Wire):
     )
 
 
+class PluginJudge(Wire):
+    """A judge that a plug-in brings: it says how likely a side is a person."""
+
+    kind: Literal["plugin"]
+    plugin: _Line = Field(description="The name of its entry point in the group `spotthebot.judges`.")
+    distribution: _Line | None = Field(
+        default=None, description="The distribution and version that bring it; filled in by `./stb judge add`."
+    )
+
+
 JudgeSettings: TypeAlias = Annotated[
-    EndpointJudge | TrainedJudge | SimulatedJudge | FedJudge, Field(discriminator="kind")
+    EndpointJudge | TrainedJudge | SimulatedJudge | FedJudge | PluginJudge, Field(discriminator="kind")
 ]
 
 

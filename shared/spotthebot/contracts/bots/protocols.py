@@ -58,16 +58,22 @@ class Sampling(Wire):
     repetition_penalty: float = Field(default=1.0, ge=1, le=10, description="1 is none.")
 
 
+PluginModel = Annotated[str, StringConstraints(pattern=r"^plugin:[a-z][a-z0-9_-]{0,49}$")]
+
+
 class BuiltinProtocol(Wire):
     """A small bot inside the service `bots`. A bot that learns is trained on a corpus when it is registered."""
 
     kind: Literal["builtin"]
-    model: Literal["retrieval", "ngram", "eliza", "dull", "parrot", "stray"] = Field(
-        description="Which bot: retrieval, ngram and stray learn from a corpus."
+    model: Literal["retrieval", "ngram", "eliza", "dull", "parrot", "stray"] | PluginModel = Field(
+        description="Which bot: retrieval, ngram and stray learn from a corpus. `plugin:NAME` is a plug-in's."
     )
     corpus_id: UUID | None = Field(default=None, description="Corpus to learn from.")
     split: Split = Field(default="train", description="Split to learn from.")
     seed: int = Field(default=0, ge=0, lt=2**63, description="Two bots that differ in it answer differently.")
+    plugin: Annotated[Text, StringConstraints(max_length=200)] | None = Field(
+        default=None, description="The distribution and version of a plug-in's bot; set at registration."
+    )
 
 
 class WebhookProtocol(Wire):

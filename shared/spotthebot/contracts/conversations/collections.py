@@ -31,6 +31,7 @@ class StopRules(Wire):
     )
 
 
+Version = Annotated[int, Field(ge=1, lt=2**31)]
 Priority = Annotated[int, Field(ge=-100, le=100, description="Higher goes first; collections of one priority share.")]
 
 
@@ -117,6 +118,13 @@ class AllPlayAllIn(_Planned):
     bots: tuple[UUID, ...] = Field(min_length=2, max_length=100)
 
 
+class TargetVersion(Wire):
+    """The version in which a target speaks."""
+
+    bot_id: UUID
+    version: Version
+
+
 class BipartiteIn(_Planned):
     """Each target talks to the same partners: i targets x k partners x j (Sato et al. 2022, section 3)."""
 
@@ -124,6 +132,9 @@ class BipartiteIn(_Planned):
     bots: tuple[UUID, ...] = Field(min_length=1, max_length=100, description="The targets.")
     partners: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=200)] | PartnerSetRef = Field(
         description="Bots, or a partner set by name and version."
+    )
+    versions: tuple[TargetVersion, ...] = Field(
+        default=(), max_length=100, description="Versions in which targets speak; others speak in their newest."
     )
 
     def _partner_ids(self) -> tuple[UUID, ...]:
@@ -195,6 +206,7 @@ class CollectionPlanOut(Wire):
     conversations_per_pair: int | None
     bots: tuple[UUID, ...] = Field(max_length=1000, description="In bipartite, the targets.")
     partners: Annotated[tuple[UUID, ...], Field(max_length=200)] | PartnerSetRef | None
+    versions: tuple[TargetVersion, ...] = Field(max_length=100, description="Of targets that speak in a named version.")
     order: str | None
     opening: Opening | None
     humans: HumanPool | None

@@ -76,3 +76,27 @@ class UnfairPoolOut(Wire):
     resamples: int
     seed: int
     method: str
+
+
+class ScoreDifferenceOut(Wire):
+    """The mean score of a bot minus that of a baseline, over pairs of dialogues at the same place of one plan."""
+
+    score_set_id: UUID
+    baseline_id: UUID
+    dimension: str
+    score: float
+    baseline: float
+    estimate: float = Field(description="`score` less `baseline`.")
+    low: float | None = Field(description="One-sided: the difference is above it at the confidence level.")
+    high: float | None = Field(description="One-sided: the difference is below it at the confidence level.")
+    reason: str | None = Field(description="Why there are no bounds; null where there are.")
+    detectable: float | None = Field(
+        description="About the smallest loss for which `high` is below 0 with a probability of 80 %."
+    )
+    pairs: int
+    openings: int = Field(description="Different openings of the pairs; 0 where conversations have none.")
+    left_out: int = Field(description="Conversations of the plan without a score on either side.")
+    confidence_level: float
+    resamples: int
+    seed: int
+    method: str

@@ -97,7 +97,7 @@ class MeasureResults:
 
 
 def _adds(request: ComputedMeasuresIn) -> bool:
-    return bool(request.scores) or request.latency
+    return bool(request.scores or request.plugins) or request.latency
 
 
 def _parameters(revision: MeasuredRevision, request: ParametersIn) -> Parameters:

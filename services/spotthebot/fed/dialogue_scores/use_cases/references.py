@@ -50,14 +50,18 @@ async def read_reference(database: Database, collections: Collections, set_id: U
                 scores=tuple(each.scores for each in own),
             )
         )
-    reference = ScoreReference(
+    return ReferredScores(job, reference_of(job, bots))
+
+
+def reference_of(job: ScoreJob, bots: Sequence[ReferenceBot] = ()) -> ScoreReference:
+    """Return a reference with the scorer of a complete job."""
+    return ScoreReference(
         scorer=job.request.scorer,
         level=job.request.level,
         model_sha256=job.model_sha256 or "",
         dimensions=tuple(each.dimension for each in job.dimensions or ()),
         bots=tuple(bots),
     )
-    return ReferredScores(job, reference)
 
 
 async def rank_beside(own: ReferredScores, references: Sequence[ScoreReference]) -> RankingBesideOut:
