@@ -35,7 +35,7 @@ class TestFields:
         assert set(PROTOCOLS) == set(schema["discriminator"]["mapping"])
         for kind, model in PROTOCOLS.items():
             named = {each.name.split(".")[1] for each in fields_of(kind)} - {"secret"}
-            assert named == set(model.model_fields) - {"kind", "version"}, kind
+            assert named == set(model.model_fields) - {"kind", "plugin", "version"}, kind
         assert {each.name for each in limit_fields()} == {f"limits.{name}" for name in Limits.model_fields}
 
     @pytest.mark.parametrize("language", ["en", "de"])
