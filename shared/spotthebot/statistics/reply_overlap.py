@@ -37,7 +37,7 @@ class ReplyDiversity:
     effective_bots: float
     method: str
 
-    def most_alike(self, bot: str) -> ReplyOverlap | None:
+    def closest_pair(self, bot: str) -> ReplyOverlap | None:
         """Return the pair of a bot and the bot that is most like it; None without another bot."""
         return next((each for each in self.pairs if bot in {each.first, each.second}), None)
 

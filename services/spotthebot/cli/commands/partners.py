@@ -184,7 +184,7 @@ def diversity(
     if str(json_file) != "-":
         table = Table("Partner", "Most like", Column("Overlap", justify="right"), Column("Own halves", justify="right"))
         for bot, own in found.own.items():
-            pair = found.most_alike(bot)
+            pair = found.closest_pair(bot)
             alike = ("-", "-") if pair is None else (pair.other(bot), f"{pair.overlap:.3f}")
             table.add_row(bot, *alike, f"{own:.3f}")
         console = Console()

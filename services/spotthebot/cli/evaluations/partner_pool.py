@@ -112,10 +112,10 @@ def _effective(counts: Counter[str]) -> float:
     return counts.total() ** 2 / sum(each**2 for each in counts.values())
 
 
-def train_pool(folder: Path, corpus: Corpus, most_steps: int, seed: int, steps: Steps) -> None:
+def train_pool(folder: Path, corpus: Corpus, max_steps_each: int, seed: int, steps: Steps) -> None:
     """Train the pool's models on slices of a corpus, each below `folder`; models that are there are not trained again.
 
-    Each is trained for at most `most_steps` steps; the weights that fit its own slice best are kept. Raises
+    Each is trained for at most `max_steps_each` steps; the weights that fit its own slice best are kept. Raises
     TooFewDialogues, TorchIsMissing, TrainingStopped, and the error of a folder with other data or options.
     """
     dialogues = [*corpus.dialogues[TRAIN], *corpus.dialogues[VALIDATION]]
@@ -123,7 +123,7 @@ def train_pool(folder: Path, corpus: Corpus, most_steps: int, seed: int, steps: 
         raise TooFewDialogues(corpus=corpus.name, dialogues=len(dialogues), needed=SLICES)
     for each in {each.directory: each for each in VARIANTS}.values():
         own, options = dialogues[each.data - 1 :: SLICES], preset(each.kind, Size.TINY)
-        epochs = most_steps if each.kind in _BY_HEART else options.epochs * SLICES
+        epochs = max_steps_each if each.kind in _BY_HEART else options.epochs * SLICES
         with steps.step(f"Training {each.directory}") as step:
 
             def show(progress: Progress, step: Step = step) -> None:
@@ -133,7 +133,7 @@ def train_pool(folder: Path, corpus: Corpus, most_steps: int, seed: int, steps: 
                 each.kind,
                 {TRAIN: own, VALIDATION: own[::4]},
                 folder / each.directory,
-                replace(options, epochs=epochs, max_steps=most_steps, seed=seed),
+                replace(options, epochs=epochs, max_steps=max_steps_each, seed=seed),
                 corpus=f"{corpus.name}, slice {each.data} of {SLICES}",
                 today=datetime.now(UTC).date(),
                 on_progress=show,

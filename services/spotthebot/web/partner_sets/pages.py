@@ -109,7 +109,7 @@ async def show_partner_set(
         played=played,
         chosen=collection,
         diversity=diversity,
-        most_references=MAX_REFERENCES,
+        max_references=MAX_REFERENCES,
     )
 
 
