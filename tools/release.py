@@ -88,7 +88,7 @@ def release(
         except NotAudited as error:
             if not without_audit:
                 raise
-            screen.print(f"[red]Not audited:[/red] {error}")
+            screen.print(f"[red]Not audited:[/red] {error}", soft_wrap=True)
         run("git", "commit", "--quiet", "--all", "--message", f"release: {version}", folder=tree)
         commit = run("git", "rev-parse", "HEAD", folder=tree).strip()
         _make_files(commit, version, out)
