@@ -64,7 +64,7 @@ def shares_of(task: tuple[Planned, int]) -> dict[str, float]:
     equal, lost = found[:simulations], found[simulations:]
     welch = np.array([scipy.stats.ttest_ind(new, old, equal_var=False).statistic for new, old, _ in drawn])
     spread = np.array([scipy.stats.ttest_ind(new, old, equal_var=False).df for new, old, _ in drawn])
-    errors = np.array([np.hypot(*(scipy.stats.sem(each) for each in (new, old))) for new, old, _ in drawn])
+    errors = np.array([np.hypot(scipy.stats.sem(new), scipy.stats.sem(old)) for new, old, _ in drawn])
     critical = -scipy.stats.t.ppf(1 - _LEVEL, spread)
     detectable = float(np.median([each.detectable for each in equal if each.detectable is not None]))
     oracle = float(np.quantile([each.estimate for each in equal], _LEVEL))
