@@ -95,16 +95,15 @@ class TestUnfairPool:
 
 class TestBotScore:
     INTERVAL = {"low": 1.0, "high": 2.0, "rank_low": 3, "rank_high": 4, "reason": "none"}  # noqa: RUF012 - not changed
+    FOUND = BotScore("a", estimate=1.5, low=1.0, high=2.0, n=6, n_dialogues=5, rank_low=3, rank_high=4, reason="none")
 
     def test_has_its_interval_and_its_ranks(self):
-        found = BotScore(bot="a", estimate=1.5, n=6, n_dialogues=5, **self.INTERVAL)
         more = {"score": 1.5, "contexts": 6, "dialogues": 5, "length_baseline": 0.5, "beyond_length": 1.0}
-        assert_is(BotScoreOut, BotScoreOut.of(found, **more), {"bot": "a"} | self.INTERVAL | more)
+        assert_is(BotScoreOut, BotScoreOut.of(self.FOUND, **more), {"bot": "a"} | self.INTERVAL | more)
 
     def test_has_the_same_beside_a_partner(self):
-        found = BotScore(bot="a", estimate=1.5, n=6, n_dialogues=5, **self.INTERVAL)
         more = {"partner": "a", "score": 1.5, "dialogues": 5, "example": UUID(int=1)}
-        assert_is(PartnerScoreOut, PartnerScoreOut.of(found, **more), self.INTERVAL | more)
+        assert_is(PartnerScoreOut, PartnerScoreOut.of(self.FOUND, **more), self.INTERVAL | more)
 
 
 class TestScoreDifference:

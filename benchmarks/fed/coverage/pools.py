@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import scipy
@@ -91,7 +91,7 @@ class Order:
     def columns(self) -> tuple[str, ...]:
         return str(self.bots), str(self.collected), str(self.size), f"{self.step:.2f}"
 
-    def draw(self, dialogues: int, seed: list[int]) -> tuple[FloatArray, ...]:
+    def draw(self, dialogues: int, seed: list[int]) -> tuple[Any, ...]:
         """Return scores, bots, partners and dialogues without the similar bots; of three bots those from b to d."""
         chosen = _BOTS[:6] if self.bots == 6 else _BOTS[1:4]
         columns = [*map(np.array, Play(dialogues, self.step, 0.0).draw(np.random.default_rng(seed)))]

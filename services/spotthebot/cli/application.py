@@ -48,7 +48,7 @@ def main(*words: str) -> None:
     except Error as error:
         screen.print("[red]Error:[/red] ", end="")
         problem = getattr(error, "problem", None)  # of a service: a conflict is said in its own sentence alone
-        said = str(error) if problem is None or problem.status != _CONFLICT else problem.detail
+        said = problem.detail if problem is not None and problem.status == _CONFLICT else str(error)
         screen.print(said, markup=False, highlight=False, soft_wrap=True)
         sys.exit(1)
     except OSError as error:  # a full disk can show anywhere

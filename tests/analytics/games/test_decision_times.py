@@ -120,8 +120,15 @@ class TestLogRank:
 
     def test_finds_less_if_annotators_repeat_themselves(self):
         once, rows = _played(), np.repeat(np.arange(300), 4)
-        columns = {"entity": rows % 2, "exchange": once.exchange[rows], "spotted": once.spotted[rows]}
-        repeated = replace(once, names=("A", "B"), **columns, conversation=rows, annotator=rows // 6)
+        repeated = replace(
+            once,
+            names=("A", "B"),
+            entity=rows % 2,
+            exchange=once.exchange[rows],
+            spotted=once.spotted[rows],
+            conversation=rows,
+            annotator=rows // 6,
+        )
         status = repeated.status(exact=True)
         (found,), (plain,) = (
             log_rank_tests(status, clusters=Clusters.CONVERSATION, variance=variance, exact=True)

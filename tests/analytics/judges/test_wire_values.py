@@ -147,7 +147,7 @@ class TestWireValues:
         assert_is(JudgeGroup, JudgeGroup.of(found), stated | {"name": "A", "n": 12, "n_missing": 2, "reason": None})
 
     def test_state_the_order_of_bots(self):
-        found = RankCorrelation(0.5, 0.2, 6, "Spearman, exact", None)
+        found = RankCorrelation(0.5, -0.6, 0.9, 0.2, 6, "Spearman, exact", None)
         assert_is(JudgeOrder, JudgeOrder.of(found), {"estimate": 0.5, "p_value": 0.2, "n": 6, "reason": None})
 
     def test_state_the_alt_test(self):

@@ -14,11 +14,12 @@ from spotthebot.cli.resources.directories import CampaignsAndStudies
 from spotthebot.cli.resources.resolver import find
 from spotthebot.cli.studies.work import Worked, work_on
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
+from spotthebot.contracts.annotation.protocols import GAME
 from spotthebot.contracts.annotation.studies import StudyOut
 from spotthebot.local.progress import say, showing_progress
 from spotthebot.local.runtime.session import Services, Session, connect, open_session
 from spotthebot.local.seeding import simulated_annotators
-from spotthebot.simulation.work import GAME, SimulatedWork
+from spotthebot.simulation.work import SimulatedWork
 
 _WORKABLE = {CampaignState.OPEN, CampaignState.COMPLETE}
 

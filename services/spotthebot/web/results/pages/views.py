@@ -53,7 +53,7 @@ class View:
     @property
     def of_measures(self) -> CampaignMeasures:
         """Return the settings as parameters of a campaign's measures."""
-        return {**self.parameters, "scores": self.scores, "latency": self.latency}
+        return {**self.parameters, "scores": self.scores, "latency": self.latency, "plugins": []}
 
     @property
     def query(self) -> str:
