@@ -192,13 +192,19 @@ class TestPooledCampaigns:
 
     async def test_without_a_shared_annotator_or_text_are_independent(self, suite: RunningSuite):
         bots = await register_bots(suite)
-        drawn = [(PAIRS[:1], ANNOTATORS[:1]), (PAIRS[1:], ANNOTATORS[1:]), (PAIRS[1:2], ["someone"])]
+        drawn = [
+            (PAIRS[:1], ANNOTATORS[:1]),
+            (PAIRS[1:], ANNOTATORS[1:]),
+            (PAIRS[1:2], ["someone"]),
+            (PAIRS[:1], ["someone"]),
+        ]
         campaigns = [
             (await labelled_campaign(suite, bots, pairs, annotators=annotators)).rpartition("/")[2]
             for pairs, annotators in drawn
         ]
         analyst = await suite.client("analytics", "analyst")
-        for (one, other), method in (((0, 1), METHOD), ((1, 2), SHARED_METHOD)):
+        # The second and the third share a text, the third and the last a person, who has a pseudonym in each.
+        for (one, other), method in (((0, 1), METHOD), ((1, 2), SHARED_METHOD), ((2, 3), SHARED_METHOD)):
             asked = {"campaigns": [campaigns[one], campaigns[other]], "result": "fooling-rates"}
             assert (await analyst.get("/v1/pooled", params=asked)).json()["method"] == method
 

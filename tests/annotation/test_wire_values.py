@@ -10,6 +10,7 @@ from spotthebot.contracts.annotation.annotations import (
     AnnotationsRevisionOut,
     AnnotatorKind,
     DecisionOut,
+    SharedAnnotatorsOut,
 )
 from spotthebot.contracts.annotation.assignments import (
     AnnotatorOut,
@@ -141,6 +142,8 @@ class TestWork:
         (hashed,) = rows(suite, "SELECT hash_record_extended(annotations, 0) FROM annotation.annotations")
         stated = f"1-{hashed['hash_record_extended'] % 2**64:016x}"
         assert_is(AnnotationsRevisionOut, revision, {"annotations": 1, "revision": stated})
+        shared = await get(suite, f"/v1/campaigns/{campaign['id']}/annotations/shared-annotators", "analyst")
+        assert_is(SharedAnnotatorsOut, shared, {"people": 0})
 
     async def test_is_listed_for_administrators(self, suite: RunningSuite):
         campaign, assignment, pseudonym = await played(suite)

@@ -209,6 +209,7 @@ EXPLICIT = {
         "analytics.sections": ["SectionsOut"],
         "analytics.studies": ["StudyAssessmentOut", "StudyMeasuresOut"],
         "analytics.workforces": ["WorkforceAgreementsOut"],
+        "annotation.annotations": ["SharedAnnotatorsOut"],
         "annotation.previews": ["CampaignEstimateOut", "CampaignPreviewOut"],
         "conversations.performance": ["BotPerformanceOut", "LatencyOut"],
         "conversations.quality": ["DistributionOut", "FlagCountOut", "QualitySummaryOut", "TrainingShareOut"],

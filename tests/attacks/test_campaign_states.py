@@ -111,6 +111,7 @@ ROUTES = (
     Route("list_annotations", READERS, 200),
     Route("stream_annotations", READERS, 200),
     Route("annotations_revision", READERS, 200),
+    Route("count_shared_annotators", READERS, 200),
     Route("list_packages", READERS, 200),
     Route("export_campaign", READERS, 200),
     Route("preview_campaign", ADMIN, 200),

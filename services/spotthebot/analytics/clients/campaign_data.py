@@ -78,6 +78,13 @@ class CampaignData:
         self._read: OrderedDict[UUID, _Read] = OrderedDict()
         self._timer: asyncio.TimerHandle | None = None
 
+    async def share_people(self, campaigns: Sequence[UUID]) -> bool:
+        """Return whether a person annotated in two of the campaigns: their pseudonyms differ and do not tell."""
+        for at, each in enumerate(campaigns[:-1]):
+            if (await self._annotation.count_shared_annotators(each, campaigns[at + 1 :])).people:
+                return True
+        return False
+
     async def get_campaign(self, campaign_id: UUID, *, protocol: str | None = SPOT_THE_BOT) -> CampaignOut:
         """Return the current campaign; raises NoSuchCampaign, and OtherProtocol if its protocol is not `protocol`.
 

@@ -39,5 +39,6 @@ class PooledResults:
                 raise CampaignHasNone(campaign=campaign.name, reason=refused.detail) from refused
         clusters = [await self._results.get_clusters(each, request) for each in request.campaigns]
         shared = len(frozenset().union(*clusters)) < sum(map(len, clusters))
+        shared = shared or await self._campaign_data.share_people(request.campaigns)
         protocol = f"{first.protocol} {first.protocol_version}"
         return await asyncio.to_thread(pool, request.result, protocol, bodies, shared=shared)

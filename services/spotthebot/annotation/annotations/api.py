@@ -13,7 +13,7 @@ from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.deps import AskedJudges, Reader
 from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.domain.packages import Package, PackedConversation
-from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotationsRevisionOut
+from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotationsRevisionOut, SharedAnnotatorsOut
 from spotthebot.contracts.annotation.packages import ConversationRef, PackageOut, SegmentRef
 from spotthebot.kit.database.sessions import ReadSession
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
@@ -74,6 +74,21 @@ async def annotations_revision(
     """
     await campaigns_store.get_campaign(session, campaign_id)
     return AnnotationsRevisionOut.of(await store.get_annotations_revision(session, campaign_id, judges=judges))
+
+
+@router.get("/annotations/shared-annotators", operation_id="count_shared_annotators")
+async def count_shared_annotators(
+    session: Reading,
+    _caller: Reader,
+    campaign_id: UUID,
+    others: Annotated[list[UUID], Query(alias="with", max_length=100, description="The other campaigns.")] = [],  # noqa: B006 - FastAPI copies it
+) -> SharedAnnotatorsOut:
+    """Count the people who annotated in this campaign and in any of the others, where they have other pseudonyms.
+
+    They are found by the id that one frontend gave them. Results of campaigns that share people vary together.
+    """
+    await campaigns_store.get_campaign(session, campaign_id)
+    return SharedAnnotatorsOut(people=await store.count_shared_people(session, campaign_id, others))
 
 
 @router.get("/packages", operation_id="list_packages")

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, literal_column, or_, select, true, update
+from sqlalchemy import ColumnElement, Select, exists, func, literal_column, or_, select, true, update
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import aliased
 
 from spotthebot.annotation.annotations.domain import (
     AnnotatedItem,
@@ -142,6 +143,20 @@ async def get_annotations_revision(
     )
     count, *sums = (await session.execute(statement)).one()
     return AnnotationsRevision(annotations=count, revision=revision_of(count, *sums))
+
+
+async def count_shared_people(session: ReadSession, campaign_id: UUID, others: Sequence[UUID]) -> int:
+    """Count the people who annotated in a campaign and in any of `others`, by frontend and id."""
+    other = aliased(AnnotatorRow)
+    annotated = exists().where(AnnotationRow.annotator_id == AnnotatorRow.id)
+    again = exists().where(
+        other.campaign_id.in_(others),
+        other.external_id == AnnotatorRow.external_id,
+        other.frontend == AnnotatorRow.frontend,
+        exists().where(AnnotationRow.annotator_id == other.id),
+    )
+    of_campaign = AnnotatorRow.campaign_id == campaign_id, AnnotatorRow.erased_at.is_(None)
+    return await session.scalar(select(func.count()).where(*of_campaign, annotated, again)) or 0
 
 
 def _is_asked_for(judges: Sequence[str]) -> ColumnElement[bool]:

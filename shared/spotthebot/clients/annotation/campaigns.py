@@ -6,7 +6,7 @@ from uuid import UUID
 
 from spotthebot.clients.operations import Call, IdempotencyKey, Listing, ListOrder, Paging, operation
 from spotthebot.clients.streams import Download, Ndjson
-from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotationsRevisionOut
+from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotationsRevisionOut, SharedAnnotatorsOut
 from spotthebot.contracts.annotation.campaign_changes import CampaignChangesIn
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
 from spotthebot.contracts.annotation.exports import AnnotatorNames, ExportedRows
@@ -169,6 +169,12 @@ class CampaignOperations:
         """
         path = f"/v1/campaigns/{campaign_id}/annotations/revision"
         return Call(AnnotationsRevisionOut, "GET", path, params={"judges": judges})
+
+    @operation
+    def count_shared_annotators(self, campaign_id: UUID, others: Sequence[UUID]) -> Call[SharedAnnotatorsOut]:
+        """Count the people who annotated in a campaign and in any of the others."""
+        path = f"/v1/campaigns/{campaign_id}/annotations/shared-annotators"
+        return Call(SharedAnnotatorsOut, "GET", path, params={"with": [*map(str, others)]})
 
     @operation
     def import_annotations(

@@ -117,6 +117,12 @@ class AnnotationOut(Wire):
     reported_ms: int | None = Field(description="What the frontend reported: never trusted.")
 
 
+class SharedAnnotatorsOut(Wire):
+    """How many people annotated in a campaign and in another one, by the same id of the same frontend."""
+
+    people: int
+
+
 class AnnotationsRevisionOut(Wire):
     """A revision of a campaign's annotations. Equal revisions mean equal annotations."""
 
