@@ -72,7 +72,7 @@ class TestCampaign:
         await page.get_by_role("link", name="Pause").click()
         await page.get_by_role("dialog").get_by_role("button", name="Pause").click()
         await expect(page.locator(".state-paused")).to_be_visible()
-        await page.get_by_label("For one person only, by id").fill("ada")
+        await page.get_by_label("For one person each, by id").fill("ada")
         await page.get_by_role("button", name="Make a link").click()
         link = await page.get_by_label("Address").input_value()
         campaign = page.url.split("/")[-2]
