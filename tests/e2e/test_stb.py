@@ -357,6 +357,13 @@ class TestDown:
         assert folder.stb("status").returncode == 1
         assert folder.stb("down").returncode == 1
 
+    def test_stops_a_suite_in_the_background(self, folder: Folder, port_base: int):
+        started = folder.process("up", "--detach", "--port-base", str(port_base), "--only", "bots")
+        assert started.returncode == 0, started.stderr
+        assert folder.stb("status").returncode == 0
+        assert folder.process("up", "--detach").returncode == 1
+        assert folder.stb("down").returncode == 0
+
 
 class TestRestore:
     def test_brings_the_suite_back_to_its_backup(self, folder: Folder):
