@@ -32,6 +32,8 @@ OPEN_PAGES = {
     "/docs/{path:path}",
     "/",
     "/sign-in",
+    "/sign-in/provider",
+    "/sign-in/provider/done",
     "/sign-out",
     "/language",
     "/static/{digest}/{name:path}",

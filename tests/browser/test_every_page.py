@@ -92,6 +92,7 @@ IN_FILES_OF_THEIR_OWN: Final = {
     "test_annotate.py": ("/annotate/{campaign_id}", "/annotate/{campaign_id}/done/{assignment_id}"),
     "test_annotate_protocols.py": ("/annotate/{campaign_id}/training", "/annotate/{campaign_id}/said/{said}"),
     "test_campaign_form.py": ("/admin/campaigns/{campaign_id}/preview",),
+    "test_sign_in.py": ("/sign-in/provider", "/sign-in/provider/done"),
     "test_chat.py": ("/chat/{collection_id}", "/chat/{collection_id}/enter", "/chat/{collection_id}/withdrawn"),
 }
 """Pages that somebody reaches by what they did before."""

@@ -36,6 +36,7 @@ from spotthebot.web.metrics import pages as metrics_pages
 from spotthebot.web.packages import pages as packages_pages
 from spotthebot.web.partner_sets import pages as partner_sets_pages
 from spotthebot.web.payments import pages as payments_pages
+from spotthebot.web.provider import Provider
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.resources import Resources
 from spotthebot.web.results.pages import costs as costs_pages
@@ -53,6 +54,9 @@ from spotthebot.web.trainings import pages as trainings_pages
 
 _FRONTEND_TIMEOUT_SECONDS = 10.0
 """The time limit for requests on behalf of annotators. It is shorter than the time limit of their scripts."""
+
+
+_SIGN_IN_SECONDS = 600
 
 
 def create_app(settings: WebSettings) -> FastAPI:
@@ -73,6 +77,7 @@ def create_app(settings: WebSettings) -> FastAPI:
             sessions=cookie("spotthebot_session", settings.session_hours * 3600),
             annotator_sessions=cookie("spotthebot_annotator", annotator_seconds),
             chat_sessions=cookie("spotthebot_chat_person", annotator_seconds),
+            sign_ins=cookie("spotthebot_sign_in", _SIGN_IN_SECONDS),
             request_limits=RateLimiter(settings.annotator_requests_per_minute),
             failed_links=RateLimiter(settings.failed_links_per_minute),
         )
@@ -87,6 +92,7 @@ def create_app(settings: WebSettings) -> FastAPI:
                 visitors=visitors,
                 renderer=renderer,
                 streams=OpenStreams(settings),
+                provider=Provider.of(settings),
                 anyone=await stack.enter_async_context(services_with(settings, "")),
                 frontend=await stack.enter_async_context(frontend) if key else None,
             )

@@ -6,6 +6,7 @@ from fastapi import Request
 
 from spotthebot.kit.crypto.vault import Vault
 from spotthebot.web.clients import Services
+from spotthebot.web.provider import Provider
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.sessions import VisitorResources
 from spotthebot.web.settings import WebSettings
@@ -25,6 +26,7 @@ class Resources:
     visitors: VisitorResources
     renderer: Renderer
     streams: OpenStreams
+    provider: Provider | None
     anyone: Services
     frontend: Services | None
 

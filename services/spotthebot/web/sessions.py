@@ -18,6 +18,8 @@ class VisitorResources:
     sessions: SealedCookie
     annotator_sessions: SealedCookie
     chat_sessions: SealedCookie
+    sign_ins: SealedCookie
+    """Sign-ins at an OpenID provider that have begun."""
     request_limits: RateLimiter
     """Limits the requests of each annotator and of each person who chats."""
     failed_links: RateLimiter

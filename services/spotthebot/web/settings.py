@@ -1,11 +1,13 @@
 """The settings of the service `web`."""
 
+import json
 import tempfile
 from pathlib import Path
 
 from pydantic import Field, SecretStr
 from pydantic_settings import SettingsConfigDict
 
+from spotthebot.kit.access.keys import parse_key
 from spotthebot.kit.crypto.vault import Vault, vault_from
 from spotthebot.kit.settings import EdgeSettings
 
@@ -45,6 +47,18 @@ class WebSettings(EdgeSettings):
         default=Path(tempfile.gettempdir()) / "spotthebot-web" / "sessions.key",
         description="File of these keys where none are given; made if missing.",
     )
+    oidc_issuer: str = Field(
+        default="", description="OpenID provider at which people may sign in instead of with a key, as https://..."
+    )
+    oidc_client_id: str = Field(default="", description="The provider's name for these pages.")
+    oidc_client_secret: SecretStr = Field(
+        default=SecretStr(""), description="Where the provider gave one; without it these pages are a public client."
+    )
+    oidc_claim: str = Field(default="groups", description="The claim of the id token that says what a person is.")
+    oidc_keys_file: Path | None = Field(
+        default=None,
+        description="JSON object with the API key of each value of the claim; the first that a person has decides.",
+    )
     session_hours: int = Field(default=12, ge=1, le=24 * 30, description="Time after which people sign in again.")
     annotator_days: int = Field(
         default=30, ge=1, le=365, description="Time for which the browser of an annotator remembers who they are."
@@ -72,7 +86,21 @@ class WebSettings(EdgeSettings):
         """Return the vault that seals cookies and links. A missing key file is created."""
         return vault_from(self.sessions_key.get_secret_value(), self.sessions_key_file)
 
+    def read_oidc_keys(self) -> dict[str, str]:
+        """Return the API key of each value of the claim. Raises ValueError and OSError."""
+        if not self.oidc_client_id or not self.public_url or self.oidc_keys_file is None:
+            message = "it also needs OIDC_CLIENT_ID, OIDC_KEYS_FILE and PUBLIC_URL"
+            raise ValueError(message)
+        keys = json.loads(self.oidc_keys_file.read_text(encoding="utf-8"))
+        if not isinstance(keys, dict) or not all(isinstance(key, str) and parse_key(key) for key in keys.values()):
+            message = "OIDC_KEYS_FILE must be a JSON object with an API key for each value of the claim"
+            raise ValueError(message)
+        return keys
+
     def check(self) -> None:
-        """Open the vault, which fails if the key is invalid or its file can't be read."""
+        """Open the vault and read the provider's keys, which fails if a key is invalid or a file can't be read."""
         with self.blamed("sessions_key" if self.sessions_key.get_secret_value() else "sessions_key_file"):
             self.open_vault()
+        if self.oidc_issuer:
+            with self.blamed("oidc_issuer"):
+                self.read_oidc_keys()

@@ -1,6 +1,7 @@
 """Sign-in with an API key, sign-out, and the choice of a language."""
 
 import asyncio
+import hmac
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Form, Request
@@ -8,14 +9,18 @@ from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import Forbidden, PeerFailed, PeerUnavailable, Unauthenticated
 from spotthebot.contracts.access import Role
-from spotthebot.kit.access.keys import parse_key
+from spotthebot.kit.access.keys import role_of
+from spotthebot.kit.errors import NotFound
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.catalogues import LANGUAGES
 from spotthebot.web.clients import Services, services_with
 from spotthebot.web.deps import MaybeVisitor, Pages, Sessions
+from spotthebot.web.provider import CALLBACK, Attempt, Provider
 from spotthebot.web.rendering import LANGUAGE_COOKIE
 from spotthebot.web.resources import resources_of
+from spotthebot.web.sessions import visitors_of
 from spotthebot.web.visitors.domain import SignedIn
+from spotthebot.web.visitors.errors import ProviderFailed, SignInExpired
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 _YEAR = 365 * 86_400
@@ -25,7 +30,13 @@ _PATIENCE_SECONDS = 5.0
 @router.get("/sign-in")
 async def show_sign_in(request: Request, pages: Pages, _visitor: MaybeVisitor, after: str = "/") -> Response:
     """Show the sign-in form, which asks for an API key."""
-    return pages.page(request, "sign_in/sign_in.html.jinja", after=_own_path(after), fault=None)
+    return _page(request, pages, after)
+
+
+def _page(request: Request, pages: Pages, after: str, *, status: int = 200, fault: str | None = None) -> Response:
+    by_provider = resources_of(request).provider is not None
+    shown = {"after": _own_path(after), "fault": fault, "by_provider": by_provider}
+    return pages.page(request, "sign_in/sign_in.html.jinja", status=status, **shown)
 
 
 @router.post("/sign-in")
@@ -38,7 +49,7 @@ async def sign_in(
 ) -> Response:
     """Sign in: store a valid key in the visitor's session."""
     key = key.strip()
-    visitor = SignedIn(key, role="" if parse_key(key) is None else key.split("_")[1])
+    visitor = SignedIn(key, role=role_of(key) or "")
     fault = None
     if visitor.role not in _QUESTIONS:
         fault = "wrong_role" if visitor.role in set(Role) else "not_a_key"
@@ -47,18 +58,60 @@ async def sign_in(
             if not await _is_accepted(visitor, services):
                 fault = "not_accepted"
     if fault:
-        return pages.page(request, "sign_in/sign_in.html.jinja", status=422, after=_own_path(after), fault=fault)
+        return _page(request, pages, after, status=422, fault=fault)
     response = RedirectResponse(_own_path(after), status_code=303)
     sessions.write(response, visitor.to_session())
     return response
 
 
+@router.get("/sign-in/provider")
+async def begin(request: Request, after: str = "/") -> Response:
+    """Send the browser to the OpenID provider, which sends it back to `finish`.
+
+    It is a link, since our policy lets forms lead to these pages alone.
+    """
+    address, attempt = await _provider_of(request).begin(_own_path(after))
+    response = RedirectResponse(address, status_code=303)
+    visitors_of(request).sign_ins.write(response, attempt.to_session())
+    return response
+
+
+@router.get(CALLBACK)
+async def finish(
+    request: Request, sessions: Sessions, state: str = "", code: str = "", error: str = "", error_description: str = ""
+) -> Response:
+    """Sign in the person who comes back from the OpenID provider, with the API key of what the person is."""
+    provider, sign_ins = _provider_of(request), visitors_of(request).sign_ins
+    attempt = sign_ins.read_as(request, Attempt.from_session)
+    if attempt is None or not hmac.compare_digest(attempt.state.encode(), state.encode()):
+        raise SignInExpired
+    if error or not code:
+        raise ProviderFailed(reason=(error_description or error or "it sent no code")[:200])
+    key = await provider.finish(attempt, code)
+    response = RedirectResponse(attempt.after, status_code=303)
+    sessions.write(response, SignedIn(key, role_of(key) or "", by="provider").to_session())
+    sign_ins.clear(response)
+    return response
+
+
 @router.post("/sign-out")
-async def sign_out(sessions: Sessions) -> Response:
-    """Sign out: remove the key from the visitor's session."""
-    response = RedirectResponse("/", status_code=303)
+async def sign_out(request: Request, pages: Pages, sessions: Sessions, visitor: MaybeVisitor) -> Response:
+    """Sign out: remove the key from the visitor's session; show the link that ends the one at the provider."""
+    provider, response = resources_of(request).provider, None
+    if provider is not None and visitor is not None and visitor.by == "provider":
+        request.state.visitor = None
+        if address := await provider.end():
+            response = pages.page(request, "sign_in/signed_out.html.jinja", address=address)
+    response = response or RedirectResponse("/", status_code=303)
     sessions.clear(response)
     return response
+
+
+def _provider_of(request: Request) -> Provider:
+    provider = resources_of(request).provider
+    if provider is None:
+        raise NotFound
+    return provider
 
 
 @router.post("/language")

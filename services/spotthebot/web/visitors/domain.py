@@ -10,17 +10,21 @@ from spotthebot.contracts.annotation.assignments import HolderIn
 
 @dataclass(frozen=True)
 class SignedIn:
-    """A person who signed in. `role` is the role that the key claims; the services check the key at each request."""
+    """A person who signed in. `role` is the role that the key claims; the services check the key at each request.
+
+    `by` is "provider" if an OpenID provider said who it is, "key" if the person gave the key.
+    """
 
     key: str
     role: str
+    by: str = "key"
 
     def to_session(self) -> dict[str, str]:
         return asdict(self)
 
     @classmethod
     def from_session(cls, content: Mapping[str, str]) -> Self:
-        return cls(key=content["key"], role=content["role"])
+        return cls(key=content["key"], role=content["role"], by=content["by"])
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,30 @@
 """Errors of visitors who must sign in, open a link or wait."""
 
-from spotthebot.kit.errors import Forbidden, TooMany, Unauthenticated, Unavailable
+from spotthebot.kit.errors import Conflict, Forbidden, TooMany, Unauthenticated, Unavailable
 
 
 class SignInNeeded(Unauthenticated):
     """Sign in to see this page."""
 
     title = "Sign in"
+
+
+class ProviderFailed(Unavailable):
+    """Your organisation's sign-in did not work: {reason}. Try again, or sign in with an API key."""
+
+    title = "Sign-in failed"
+
+
+class ProviderKnowsNoRole(Forbidden):
+    """You signed in, but nothing in '{claim}' says what you may do here: ask the operator of this installation."""
+
+    title = "No access"
+
+
+class SignInExpired(Conflict):
+    """This sign-in was not begun in this browser, or more than ten minutes ago: sign in again."""
+
+    title = "Sign in again"
 
 
 class NotForThisRole(Forbidden):
