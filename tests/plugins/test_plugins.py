@@ -14,10 +14,11 @@ from spotthebot.contracts.annotation.judges import PluginJudge
 from spotthebot.contracts.bots.protocols import BuiltinProtocol
 from spotthebot.contracts.bots.registry import BotIn
 from spotthebot.contracts.bots.replies import ContextIn, RepliesIn
+from spotthebot.contracts.plugins import PluginGroup
 from spotthebot.contracts.turns import Turn
 from spotthebot.importers.plugins import read_by_plugin
 from spotthebot.judges.plugins import PluginSides
-from spotthebot.kit.plugins import NoSuchPlugin, PluginFails, PluginGroup, find_plugin
+from spotthebot.kit.plugins import NoSuchPlugin, PluginFails, find_plugin
 from spotthebot.local.plugin_checks import check_plugins
 from spotthebot.local.runtime.session import Clients
 from tests.factories.command_line import Stb, stb_of_admin
@@ -151,7 +152,7 @@ class TestPlugins:
 
     def test_nothing_is_imported_before_it_is_needed(self):
         code = (
-            "import sys; from spotthebot.kit.plugins import *; find_plugin(PluginGroup.BOTS, 'echo');"
+            "import sys; from spotthebot.kit.plugins import *; find_plugin('spotthebot.bots', 'echo');"
             " sys.exit('acme_bots' in sys.modules)"
         )
         path = {"PYTHONPATH": ":".join(each for each in sys.path if each)}

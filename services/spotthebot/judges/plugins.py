@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from spotthebot.contracts.annotation.judges import PluginJudge
+from spotthebot.contracts.plugins import PluginGroup
 from spotthebot.contracts.turns import Turn
-from spotthebot.kit.plugins import PluginGroup, find_plugin
+from spotthebot.kit.plugins import find_plugin
 
 
 class PluginSides:

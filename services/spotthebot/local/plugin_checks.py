@@ -5,8 +5,9 @@ from typing import Any, Final
 
 from spotthebot.analytics.clients.plugin_measures import PluginMeasure
 from spotthebot.annotation.protocols.domain.builtin import is_built_in
+from spotthebot.contracts.plugins import PluginGroup
 from spotthebot.kit.errors import Error
-from spotthebot.kit.plugins import Plugin, PluginGroup, find_plugin, list_plugins
+from spotthebot.kit.plugins import Plugin, find_plugin, list_plugins
 from spotthebot.local.plugin_protocols import protocol_of
 
 

@@ -1,4 +1,4 @@
-"""Plug-ins: bots, protocols, measures, judges and importers of other distributions, found by their entry points.
+"""Plug-ins: parts of other distributions, found by their entry points in a group.
 
 An entry point names any object with the attributes of its kind; docs/plugins.md lists them. A plug-in is imported when
 it is first needed, by the process that needs it. Its errors become PluginFails, so that only requests for it fail.
@@ -9,7 +9,6 @@ NoSuchPlugin (Invalid)
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
@@ -18,16 +17,6 @@ from spotthebot.kit.errors import Conflict, Invalid
 MARK: Final = "plugin:"
 """Stands before the name of a plug-in where built-in names are possible, too."""
 _LONGEST_REASON: Final = 300
-
-
-class PluginGroup(StrEnum):
-    """The groups of entry points, one for each kind of plug-in."""
-
-    BOTS = "spotthebot.bots"
-    PROTOCOLS = "spotthebot.protocols"
-    MEASURES = "spotthebot.measures"
-    JUDGES = "spotthebot.judges"
-    IMPORTERS = "spotthebot.importers"
 
 
 class PluginFails(Conflict):
@@ -42,7 +31,7 @@ class NoSuchPlugin(Invalid):
 class Plugin:
     """An entry point of one group; `distribution` is the name and the version of what brings it."""
 
-    group: PluginGroup
+    group: str
     name: str
     distribution: str
     entry: EntryPoint
@@ -73,7 +62,7 @@ class Plugin:
         return PluginFails(name=self.name, distribution=self.distribution, reason=reason[:_LONGEST_REASON].rstrip("."))
 
 
-def list_plugins(group: PluginGroup) -> list[Plugin]:
+def list_plugins(group: str) -> list[Plugin]:
     """Return the plug-ins of a group in the order of their names, without importing them."""
     found = [
         Plugin(group, each.name, f"{each.dist.name} {each.dist.version}", each)
@@ -83,7 +72,7 @@ def list_plugins(group: PluginGroup) -> list[Plugin]:
     return sorted(found, key=lambda each: (each.name, each.distribution))
 
 
-def find_plugin(group: PluginGroup, name: str, distribution: str | None = None) -> Plugin:
+def find_plugin(group: str, name: str, distribution: str | None = None) -> Plugin:
     """Return the plug-in of this name, without importing it.
 
     `distribution` is the one that has to bring it, as an earlier request found it. Raises NoSuchPlugin, and PluginFails

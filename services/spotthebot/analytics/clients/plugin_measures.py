@@ -11,7 +11,8 @@ from spotthebot.analytics.stats.annotations import HUMAN
 from spotthebot.analytics.values.domain.computed_values import ComputedUnit
 from spotthebot.contracts.annotation.measures import Measure
 from spotthebot.contracts.conversations.conversations import TextsOut
-from spotthebot.kit.plugins import PluginGroup, find_plugin
+from spotthebot.contracts.plugins import PluginGroup
+from spotthebot.kit.plugins import find_plugin
 
 _BETTER = ("higher", "lower")
 

@@ -18,7 +18,8 @@ from spotthebot.bots.questions.domain.dialogue import Context, Dialogue
 from spotthebot.bots.questions.domain.replies import Fault
 from spotthebot.contracts.bots.protocols import BuiltinProtocol
 from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
-from spotthebot.kit.plugins import MARK, PluginFails, PluginGroup, find_plugin
+from spotthebot.contracts.plugins import PluginGroup
+from spotthebot.kit.plugins import MARK, PluginFails, find_plugin
 from spotthebot.kit.waits.memo import Memo
 
 _MAX_KEPT = 64

@@ -12,7 +12,8 @@ from spotthebot.contracts.annotation.campaign_settings import CampaignSettings
 from spotthebot.contracts.annotation.campaigns import CampaignIn
 from spotthebot.contracts.annotation.protocols import ProtocolIn
 from spotthebot.contracts.conversations.collections import CollectionOut
-from spotthebot.kit.plugins import NoSuchPlugin, PluginGroup, find_plugin
+from spotthebot.contracts.plugins import PluginGroup
+from spotthebot.kit.plugins import NoSuchPlugin, find_plugin
 from spotthebot.local.plugin_protocols import protocol_of
 from spotthebot.local.runtime.session import Clients
 

@@ -30,6 +30,7 @@ from spotthebot.cli.resources.directories import Collections
 from spotthebot.cli.resources.resolver import find
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.conversations.conversations import ConversationIn
+from spotthebot.contracts.plugins import PluginGroup
 from spotthebot.importers.dump_import import Imported
 from spotthebot.importers.plugins import read_by_plugin
 from spotthebot.importers.published_dump.records import Rejected
@@ -47,7 +48,7 @@ from spotthebot.importers.tables.errors import MappingFault
 from spotthebot.importers.tables.human_bot_logs import EVAL_SCORE, BotNames, LogReader, holds_logs
 from spotthebot.importers.tables.rejections import Tally
 from spotthebot.importers.tables.rows import Table, open_table
-from spotthebot.kit.plugins import Plugin, PluginGroup, find_plugin
+from spotthebot.kit.plugins import Plugin, find_plugin
 from spotthebot.local.progress import say, showing_progress
 from spotthebot.local.runtime.session import Clients, Services
 

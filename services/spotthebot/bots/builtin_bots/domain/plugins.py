@@ -1,7 +1,8 @@
 """A bot of a plug-in: `reply(turns, seed)` gets the texts so far, oldest first, and returns the next one."""
 
 from spotthebot.bots.questions.domain.dialogue import Context
-from spotthebot.kit.plugins import MARK, PluginGroup, find_plugin
+from spotthebot.contracts.plugins import PluginGroup
+from spotthebot.kit.plugins import MARK, find_plugin
 
 
 class PluginBot:
