@@ -368,9 +368,9 @@ def test_every_public_function_is_tried():
         split_half,
         means,
         bot_scores,
-        samples,
         rank_correlation,
         paired_difference,
     ):
         public |= _functions(module).keys()
+    public |= {"annotator_ratings"}  # of `samples`, whose other functions take the codes of columns that were read
     assert public - {*OF_COLUMNS, *OF_TABLES, *OF_NUMBERS} == ARRAYS

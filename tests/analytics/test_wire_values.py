@@ -157,7 +157,7 @@ class TestSurvival:
             fields = "bot other statistic p_value p_adjusted method family family_size reason"
             significant = found.p_adjusted is not None and found.p_adjusted < 0.05
             more = {"significant": significant, "uncertainty": stated_uncertainty(found.uncertainty)}
-            assert_is(LogRank, test, stated(found, fields, **more))
+            assert_is(LogRank, test, stated(found, fields, score=found.estimate, **more))
         fits = stats.cox_regressions(
             status,
             features=("fluency", "sensibleness", "specificity"),

@@ -75,7 +75,7 @@ class TestTraining:
         campaign = await training_campaign(suite, attempts=2)
         start = await visit.open(await entry_path(suite, campaign))
         await start.get_by_role("link", name="Begin the training").click()
-        await start.get_by_role("dialog", name="Instructions").get_by_role("button").click()
+        await start.get_by_role("dialog", name="Instructions").get_by_role("button", name="Close").click()
         page = start
         for attempt, last in ((1, ("2", "8")), (2, ("1", "9"))):  # right is: A a person, B a bot
             for number, keys in enumerate((("1", "9"), ("3", "9"), last)):
@@ -107,7 +107,7 @@ class TestTraining:
         campaign = await training_campaign(suite, **training_of_pairs())
         page = await visit.open(await entry_path(suite, campaign))
         await page.get_by_role("link", name="Begin the training").click()
-        await page.get_by_role("dialog", name="Instructions").get_by_role("button").click()
+        await page.get_by_role("dialog", name="Instructions").get_by_role("button", name="Close").click()
         for number in range(3):
             await _shows_dialogue(page, number)
             await press(page, *["ArrowRight"] * 8, "Enter")  # right is: the one on the left

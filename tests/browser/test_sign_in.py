@@ -15,6 +15,7 @@ from pydantic import SecretStr
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.web.app import create_app
 from spotthebot.web.settings import WebSettings
+from tests.factories.browsing import violations
 from tests.factories.running_suite import serve_all
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the provider's own, of Authlib
@@ -37,11 +38,13 @@ async def test_a_person_signs_in_and_out_at_the_provider(chromium: Browser, tmp_
         async with serve_all([(uvicorn.Config(create_app(settings), log_config=None), sock)]):
             page = await chromium.new_page(locale="en-GB")
             await page.goto(f"{home}/sign-in?after=/sign-in")
+            assert await violations(page) == []
             await page.get_by_role("link", name="Sign in with your organisation").click()
             await page.get_by_role("button", name="olga").click()
             await page.wait_for_url(f"{home}/sign-in")
             await page.get_by_role("button", name="Sign out").click()
             await expect(page.get_by_role("heading", name="Signed out")).to_be_visible()
+            assert await violations(page) == []
             await page.get_by_role("link", name="Sign out there, too").click()
             await page.wait_for_url(re.compile("/oauth2/end_session"))
             await page.close()

@@ -106,6 +106,8 @@ def run_pytest(worse: Path, folder: Path) -> list[subprocess.CompletedProcess[st
         "pytest",
         "-q",
         "-p",
+        "no:spotthebot",  # the same by its entry point, where the distribution was installed with it
+        "-p",
         plugin,
         "-p",
         "no:cacheprovider",
@@ -191,11 +193,12 @@ class TestGate:
             return 400 if broken and asked.domain is not None and asked.turn > 3 else None
 
         async with chained_bots(behave={"ours": fails}) as (_, url):
-            await register(clients, builtin("parrot"), WebhookProtocol(kind="webhook", url=f"{url}/ours"))
+            bot = await register(clients, builtin("parrot"), WebhookProtocol(kind="webhook", url=f"{url}/ours"))
             printed = await stb("gate", write(GATE))
             assert printed.returncode == 2
             assert "of 8 conversations of ours, version 2 failed" in " ".join(printed.stderr.split())
             broken = False
+            await clients.bots.probe_bot(bot)  # where enough failed in a row, its conversations wait for a probe
             again = await stb("gate", write(GATE))
             assert again.returncode in {0, 1}, again.stderr
 

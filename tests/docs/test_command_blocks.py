@@ -23,6 +23,8 @@ LEFT_OUT: Final = {
     r"\.venv/bin/python -m debugpy": "needs debugpy, which developers install for themselves",
     r'eval "\$\(\./stb env bots --secrets\)"': "prepares the debugger",
     r"printf %s p-17 \| openssl": "shows the signature that test_entry_links computes in Python",
+    r"uvx |stb up|ssh-keygen |releaser@|\(cd dist|SOURCE_DATE_EPOCH=|sha256sum |git push": "tests/tools tries releases",
+    r"npm |npx ": "the compiled example's own test runs it",
     r"python -m benchmarks\.": "runs for hours; tests/benchmarks runs each at toy size",
 }
 """Commands that are neither run nor read, by a pattern, and why."""

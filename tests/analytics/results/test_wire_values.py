@@ -74,7 +74,9 @@ class TestPartners:
             for found in (including, without)
         ]
         correlation = rank_correlation(*(np.array(each, dtype=np.float64) for each in rates))
-        assert_is(OrderCorrelation, answered.correlation, stated(correlation, "estimate p_value n method reason"))
+        assert_is(
+            OrderCorrelation, answered.correlation, stated(correlation, "estimate low high p_value n method reason")
+        )
         assert [(each.conversations, each.annotations) for each in answered.results] == [
             ("all", len(table)),
             ("without_people", 6 * 4 * 6),

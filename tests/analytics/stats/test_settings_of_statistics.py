@@ -40,7 +40,7 @@ from spotthebot.analytics.stats.validity import linear_r2, logistic_r2
 from spotthebot.analytics.stats.wins import Unit, play_games
 from spotthebot.kit.errors import Invalid
 from spotthebot.statistics.clustered_variance import Observations, shares_of
-from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.errors import LevelOutOfRange, SettingOutOfRange
 from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters
 from tests.analytics.stats.annotation_tables import simulated_table
 
@@ -261,6 +261,8 @@ ARGUMENTS = {
     "conversation": [0] * 4,
     "covariates": [[0], [1], [0], [1]],
     "elapsed_ms": [1] * 4,
+    "first": [0, 1, 2, 3, 4],
+    "second": [0, 2, 1, 3, 4],
     "exchanges": [1] * 4,
     "games": GAMES,
     "group": [0, 0, 0, 0],
@@ -307,7 +309,7 @@ WITH_CONFIDENCE = [
 def test_levels_of_confidence_are_between_0_and_1_in_every_function(function: Callable[..., object], level: Any):
     parameters = inspect.signature(function).parameters.values()
     given = [ARGUMENTS[each.name] for each in parameters if each.default is each.empty]
-    with pytest.raises(SettingOutOfRange, match="confidence"):
+    with pytest.raises((LevelOutOfRange, SettingOutOfRange), match="confidence"):
         function(*given, confidence_level=level)
 
 

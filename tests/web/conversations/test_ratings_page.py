@@ -1,9 +1,17 @@
 """The page of a collection of chats shows how long people chat."""
 
+import pytest
+
+from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.web.layout.domain import Numbers
 from tests.factories.frontends import open_chats, rate, ratings, start, talk, two_bots
 from tests.factories.pages import signed_in
 from tests.factories.running_suite import RunningSuite
+
+
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return SERVICE_NAMES
 
 
 async def test_the_time_of_chats_stands_above_their_ratings(suite: RunningSuite):

@@ -105,7 +105,7 @@ class TestLinks:
         address = f"/admin/campaigns/{campaign['id']}/links"
         async with signed_in(suite, "admin") as client:
             made = await client.post(address, data={"people": "ann\r\n\r\neve\nann", "expires_in_hours": "3"})
-        lines = re.findall(r"(ann|eve)\thttp://[^/]+(/annotate/[^<\\s]+)", html.unescape(made.text))
+        lines = re.findall(r"(ann|eve)\thttp://[^/]+(/annotate/[^<\s]+)", html.unescape(made.text))
         assert [person for person, _ in lines] == ["ann", "eve"]
         for _, path in lines:
             async with entered(suite, path) as client:

@@ -150,7 +150,7 @@ def strata_differ(
 
     >>> two = [Stratum(0.4, 0.06, 10.0, 60, 20, 11), Stratum(0.6, 0.08, 10.0, 40, 20, 11)]
     >>> round(strata_differ(two), 4)  # Welch's t: .2 over the root of .06² + .08², with 18.5 degrees of freedom
-    0.0606
+    0.0604
     """
     clusters, k = choice_of("clusters", clusters, Clusters), len(strata)
     if k < 2 or any(each.standard_error is None for each in strata):

@@ -30,7 +30,7 @@ _SETS: Final = 25
 _PLAYED: Final = 50
 """The latest collections among whose bots is one of the set, in which this page looks for the set."""
 _CORPORA: Final = 100
-_FILE: Final = large_batch(max_bytes=32 * 1024 * 1024, max_values=1_000_000)
+_FILE: Final = large_batch(max_bytes=4 * 1024 * 1024 + 64 * 1024, max_values=100_000)
 Version = Annotated[int, Path(ge=1, lt=2**31)]
 
 
