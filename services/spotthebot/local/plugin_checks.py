@@ -16,7 +16,7 @@ def _protocol(plugin: Plugin) -> None:
         raise plugin.fails(reason="a built-in protocol has its name")
 
 
-_CHECKS: Final[Mapping[PluginGroup, Callable[[Plugin], object]]] = {
+_CHECKS: Final[Mapping[str, Callable[[Plugin], object]]] = {
     PluginGroup.BOTS: lambda plugin: plugin.function("reply"),
     PluginGroup.PROTOCOLS: _protocol,
     PluginGroup.MEASURES: lambda plugin: PluginMeasure(plugin.name),

@@ -7,7 +7,7 @@ from parlai.core.agents import Agent
 from parlai.core.message import Message
 
 
-class TransformerAgent(Agent):
+class TransformerAgent(Agent):  # type: ignore[misc] # its types are in the environment of ParlAI alone
     """Keeps the lines of a persona and of a conversation, and answers with both."""
 
     @classmethod
