@@ -27,7 +27,7 @@ _LONGEST_ANSWER: Final = 60_000
 _INSTRUCTIONS: Final = (
     "Spot The Bot evaluates chatbots: bots talk to bots, people or programs label what they said, and the results rank"
     " the bots. The usual order: register_bot, create_collection, get_collection until it is complete, create_campaign,"
-    " then annotations, then results such as get_rankings. Each tool is one operation of a REST API."
+    " then annotations, then results such as ranking. Each tool is one operation of a REST API."
 )
 
 
