@@ -235,10 +235,8 @@ def clustered_parts(observations: Observations, influence: Influence, clusters: 
     if clusters.has_annotators:
         shared = None if members is None else SharedMembers(members)
         clustered.append(_Part(influence, annotator, members, shared))
-    both = None
-    if len(clustered) == 2:
-        cluster, alike = shared_cells(conversation, annotator, members)
-        both = _Part(influence, cluster, None, alike)
+    cells = shared_cells(conversation, annotator, members) if len(clustered) == 2 else None
+    both = None if cells is None else _Part(influence, cells[0], None, cells[1])
     _, of_annotators = cluster_weights(influence.statistic, annotator, influence.weight, members)
     return ClusteredParts(
         single=single,
