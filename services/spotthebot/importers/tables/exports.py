@@ -10,10 +10,6 @@
 
 Any other object is itself one row, such as a line of FastChat's votes in JSON Lines (lmsys/mt_bench_human_judgments and
 lmsys/chatbot_arena_conversations on the Hugging Face Hub: `model_a`, `model_b`, `winner`).
-
-Messages of chat models (https://platform.openai.com/docs/api-reference/chat/create, parts of `content`, `tool_calls`;
-https://docs.anthropic.com/en/api/messages, content blocks) are a text, or parts, some of which are texts. The partner
-does not read images, tool calls and reasoning. So only texts are kept, never the JSON around them.
 """
 
 import json
@@ -35,9 +31,6 @@ _NUMBERED = ("scale_", "text_box", "slider", "number")
 """The beginnings of Potato's label names whose value is the answer."""
 _MAX_DEPTH = 20
 _MAX_STATE_BYTES = 256 * 1024**2
-_TEXTS: Final = (None, "text", "input_text", "output_text")
-"""The types of parts that hold a text; `None` is a part without a type."""
-_CALLS: Final = ("tool_calls", "function_call")
 
 
 def form_of(content: Content) -> str:
@@ -222,39 +215,3 @@ def _potato_answer(label: str, value: str) -> str:
     if label.startswith(_NUMBERED):
         return value
     return "" if value.lower() in _NOT_TICKED else label
-
-
-def spoken(content: object) -> str:
-    """Return the text of a message's content: each of its text parts on a line."""
-    match content:
-        case list():
-            return "\n".join(filter(None, map(spoken, content)))
-        case dict():
-            return _text_of_part(content)
-        case _:
-            return text_of(content)
-
-
-def spoken_in_cell(cell: str) -> str:
-    """Return the text of a cell, which may hold the parts of a message as JSON."""
-    if not cell.startswith(("[", "{")):
-        return cell
-    try:
-        content = json.loads(cell)
-    except (ValueError, RecursionError):
-        return cell
-    parts = content if isinstance(content, list) else [content]
-    typed = all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in parts)
-    return spoken(parts) if parts and typed else cell
-
-
-def calls_tool(message: Mapping[str, object]) -> bool:
-    """Return whether a message has no text and calls a tool."""
-    return any(message.get(name) for name in _CALLS) and not spoken(message.get("content"))
-
-
-def _text_of_part(part: Mapping[str, object]) -> str:
-    if part.get("type") not in _TEXTS:
-        return ""
-    text = part.get("text", part.get("parts"))
-    return spoken(text.get("value") if isinstance(text, dict) else text)
