@@ -1,7 +1,7 @@
 """The report's tables of the design of a study."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
 from statistics import median
@@ -11,18 +11,11 @@ from spotthebot.analytics.figures.labels import percent
 from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.conversations.collections import CollectionOut
-from spotthebot.contracts.conversations.openings import HumanPool, Opening
 from spotthebot.contracts.names import HUMAN_NAME
-from spotthebot.local.report.design import Collection, Conversations, Design
-from spotthebot.local.report.table import Cell, Column, Table, interval
+from spotthebot.local.report.collection_tables import chats_tables, collections_table, mode_of
+from spotthebot.local.report.design import Conversations, Design
+from spotthebot.local.report.table import Column, Table
 
-_MODES: Final = {
-    "all_play_all": "all-play-all",
-    "bipartite": "bipartite-play",
-    "self_play": "self-play",
-    "human_bot": "people with bots",
-    "import": "imported",
-}
 _CAMPAIGN_MODES: Final = {
     "live": "made by the service",
     "uploaded": "uploaded",
@@ -32,11 +25,6 @@ _PANELS: Final = {
     "cloudresearch": "CloudResearch Connect",
     "generic": "a panel",
     "mturk": "Mechanical Turk",
-}
-_TAKEN: Final = {
-    "first_utterance": "first utterance",
-    "first_exchange": "first exchange",
-    "first_two_utterances": "first two utterances",
 }
 _UNITS: Final = {
     "segment": "segment",
@@ -48,7 +36,7 @@ _UNITS: Final = {
 
 def design_tables(design: Design, result: Provenance) -> tuple[Table, ...]:
     """Return the design of a study as a table of facts, and its collections as another table."""
-    return _facts(design, result), _collections(design), *_chats(design)
+    return _facts(design, result), collections_table(design), *chats_tables(design)
 
 
 def _facts(design: Design, result: Provenance) -> Table:
@@ -89,7 +77,7 @@ def _what_was_annotated(design: Design, result: Provenance) -> list[tuple[str, s
             "Conversations",
             f"{complete:,} complete, {people:,} of them between people ({_share(people, complete)}{asked})",
         ),
-        ("Mode of collection", _listed(dict.fromkeys(_mode(each) for each in design.collections))),
+        ("Mode of collection", _listed(dict.fromkeys(mode_of(each) for each in design.collections))),
         ("Exchanges in a conversation", _spread(exchanges)),
         ("Exchanges shown to annotators", _shown(design)),
         ("With an opening", f"{opened:,} conversations ({_share(opened, complete)})"),
@@ -207,85 +195,6 @@ def _when_and_how(design: Design, result: Provenance) -> list[tuple[str, str]]:
 
 def _end(collection: CollectionOut) -> datetime:
     return collection.finished_at or collection.created_at
-
-
-def _collections(design: Design) -> Table:
-    return Table(
-        key="collections",
-        title="Collections",
-        caption="Openings are utterances of people that conversations begin with; their share is that of the complete"
-        " conversations.",
-        columns=(
-            Column("collection", "Collection"),
-            Column("mode", "Mode"),
-            Column("openings", "Openings"),
-            Column("opened_share", "Share", 2),
-            Column("people", "Between people"),
-            Column("exchanges", "Exchanges"),
-            Column("conversations_per_pair", "Per pair"),
-            Column("complete", "Complete"),
-            Column("failed", "Failed"),
-            Column("seed", "Seed"),
-        ),
-        rows=tuple(_collection_row(each) for each in design.collections),
-    )
-
-
-def _chats(design: Design) -> Iterator[Table]:
-    found = [each.times for each in design.collections if each.times is not None]
-    if found:
-        yield Table(
-            key="chats",
-            title="Seconds of a chat",
-            caption="Median seconds that people chat with a bot, for one conversation, from its beginning to its last"
-            " turn. Compare Table 4 of Spot The Bot.",
-            columns=(
-                Column("collection", "Collection"),
-                Column("n", "Chats"),
-                Column("people", "People"),
-                Column("median_seconds", "Median seconds", 1),
-                *interval(),
-            ),
-            rows=tuple(
-                (each.name, each.time.n, each.annotators, each.time.median_seconds, each.time.low, each.time.high)
-                for each in found
-            ),
-        )
-
-
-def _collection_row(found: Collection) -> tuple[Cell, ...]:
-    counted, plan = found.conversations, found.plan
-    return (
-        found.collection.name,
-        _mode(found),
-        _opening(plan.opening, found.corpora) if plan.opening else "none",
-        counted.opened / counted.complete if counted.complete else None,
-        _people(plan.humans, found.corpora) if plan.humans else f"{counted.by_people:,}",
-        plan.exchanges,
-        plan.conversations_per_pair,
-        counted.complete,
-        found.collection.failed,
-        None if plan.seed is None else str(plan.seed),
-    )
-
-
-def _opening(opening: Opening, corpora: Mapping[str, str]) -> str:
-    shown = "shown to annotators" if opening.shown else "hidden from annotators"
-    if opening.first_words is not None:
-        return f"the words {opening.first_words!a}, {shown}"
-    taken = _TAKEN.get(str(opening.take), f"{opening.take} utterances")
-    shown = f"with their speakers' personas, {shown}" if opening.personas else shown
-    return f"{taken} of {corpora.get(str(opening.corpus_id), 'a corpus')} (split {opening.split}), {shown}"
-
-
-def _people(humans: HumanPool, corpora: Mapping[str, str]) -> str:
-    return f"{humans.conversations:,} of {corpora.get(str(humans.corpus_id), 'a corpus')} (split {humans.split})"
-
-
-def _mode(found: Collection) -> str:
-    if found.plan.held_as:
-        return f"{_MODES.get(found.plan.held_as, found.plan.held_as)}, imported"
-    return _MODES.get(found.plan.mode, found.plan.mode)
 
 
 def _spread(exchanges: Counter[int]) -> str:
