@@ -1,6 +1,6 @@
 """Annotations and packages of a campaign for analysis, as pages and as streams."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated
 from uuid import UUID
 
@@ -81,7 +81,7 @@ async def count_shared_annotators(
     session: Reading,
     _caller: Reader,
     campaign_id: UUID,
-    others: Annotated[list[UUID], Query(alias="with", max_length=100, description="The other campaigns.")] = [],  # noqa: B006 - FastAPI copies it
+    others: Annotated[Sequence[UUID], Query(alias="with", max_length=100, description="The other campaigns.")] = (),
 ) -> SharedAnnotatorsOut:
     """Count the people who annotated in this campaign and in any of the others, where they have other pseudonyms.
 
