@@ -143,7 +143,7 @@ def _whole_curves(strata: _Strata) -> _Strata:
 
 
 def _of_every_campaign(strata: _Strata, campaigns: int) -> _Strata:
-    """Return what is of two bots, or of one, that every campaign has; nothing if there are fewer than two."""
+    """Return the values of the bots that every campaign has, and of their pairs; nothing for fewer than two bots."""
     kept = {key: found for key, found in strata.items() if len(found) == campaigns}
     return kept if any(key.other is not None for key in kept) else {}
 

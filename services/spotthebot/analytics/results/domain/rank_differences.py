@@ -15,7 +15,7 @@ from spotthebot.statistics.uncertainty import Clusters
 
 
 class RankDifference(Wire):
-    """The mean win rate of a bot minus that of another; of a bot without another its mean win rate."""
+    """The mean win rate of a bot minus that of `other`. Without `other` it is the bot's mean win rate."""
 
     bot: str
     other: str | None
