@@ -29,6 +29,12 @@ class TestPooled:
         ranks = await stb("campaigns", "pooled", *ids, "--result", "ranking")
         assert [line.split()[:2] for line in ranks.stdout.splitlines()[1:]] != []
         assert "Ranks" in ranks.stdout
+        survival = (await stb("campaigns", "pooled", *ids, "--result", "survival")).stdout
+        titles = [part.splitlines()[0] for part in survival.strip().split("\n\n")]
+        assert [title.split(":")[0] for title in titles] == [
+            "Share not yet spotted as a bot",
+            "Scores of log-rank tests",
+        ]  # no feature of so few games has a hazard ratio
         differ = await stb("campaigns", "pooled", *ids, "--result", "fooling-rates")
         assert "That no speaker differs between campaigns has p = " in differ.stderr
         found = json.loads((await stb("campaigns", "pooled", *ids, "--json", "-")).stdout)

@@ -173,13 +173,14 @@ class ClusteredVariance:
 
 _NOTHING: Final = "nothing was observed"
 _ONE_ANNOTATOR: Final = (
-    "all is of one annotator, so nothing tells how annotators differ: `fixed_panel` would speak of this one alone"
+    "all observations are of one annotator, so nothing shows how annotators differ: `fixed_panel` gives an interval"
+    " for this one alone"
 )
 _FEW_ANNOTATORS: Final = (
     "annotators are too few for observations that join several of them: annotations by themselves, or `fixed_panel`,"
     " would have an interval"
 )
-_ONE_CONVERSATION: Final = "all is of one conversation, so nothing tells how conversations differ"
+_ONE_CONVERSATION: Final = "all observations are of one conversation, so nothing shows how conversations differ"
 
 
 def _why_unknown(annotators: int) -> str:

@@ -179,7 +179,7 @@ class TestSpecs:
         whole = study()
         alone = replace(whole, annotations=[each for each in whole.annotations if each.annotator == "ann0"])
         spec = FIGURES["survival"](FigureInput(analyse(alone, Parameters(filter="none", resamples=20)), None))
-        assert "no intervals: all is of one annotator" in " ".join(spec["title"]["subtitle"])
+        assert "no intervals: all observations are of one annotator" in " ".join(spec["title"]["subtitle"])
         assert all(row.get("low") is None for row in _values(spec))
         assert render(spec, "svg")
 

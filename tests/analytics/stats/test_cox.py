@@ -219,7 +219,7 @@ class TestCoxRegressions:
         assert fit.coefficients[0].estimate is not None
         assert (fit.coefficients[0].standard_error, fit.coefficients[0].p_value) == (None, None)
         assert fit.coefficients[0].model_standard_error is not None
-        assert "all is of one annotator" in known(fit.coefficients[0].reason)
+        assert "all observations are of one annotator" in known(fit.coefficients[0].reason)
 
     def test_refuses_an_unknown_feature_and_a_level_out_of_range(self):
         status = _status([2, 3], [0, 1], {"x": [0, 1]})

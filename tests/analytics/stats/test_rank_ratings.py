@@ -106,7 +106,7 @@ class TestRankRatings:
         assert 0 < errors[0] < errors[1]
         one = rank_ratings(Ratings(ratings.bots, ratings.bot, ratings.item, ratings.annotator * 0, ratings.value))
         assert [(bot.low, bot.rank_low, bot.rank_high) for bot in one.bots] == [(None, 1, 3)] * 3
-        assert "all is of one annotator" in str(one.bots[0].reason)
+        assert "all observations are of one annotator" in str(one.bots[0].reason)
 
     @pytest.mark.parametrize("factor", [1e-300, 1e-12, 1e-5, 1e12, 1e300])
     def test_the_unit_of_ratings_changes_no_rank_and_no_interval_but_by_the_unit(self, factor):

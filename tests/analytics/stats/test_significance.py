@@ -152,7 +152,7 @@ class TestPairTests:
     def test_one_conversation_or_one_annotator_tells_nothing(self):
         (test,) = pair_tests(_games([1, 1, -1], [0, 0, 0], [0, 1, 2]))
         (one,) = pair_tests(_games([1, 1, -1], [0, 1, 2], [0, 0, 0]))
-        reason = "all is of one conversation, so nothing tells how conversations differ"
+        reason = "all observations are of one conversation, so nothing shows how conversations differ"
         assert (test.p_value, test.reason) == (None, reason)
         assert one.p_value is None
-        assert "all is of one annotator" in (one.reason or "")
+        assert "all observations are of one annotator" in (one.reason or "")

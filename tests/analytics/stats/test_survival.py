@@ -107,7 +107,7 @@ class TestSurvivalCurves:
         (curve, _) = survival_curves(current_status(table_of(rows, ("A", "B"))))
         assert curve.estimate == pytest.approx((1 / 3,))
         assert (curve.low, curve.high) == ((None,), (None,))
-        assert "all is of one annotator" in known(curve.uncertainty[0].reason)
+        assert "all observations are of one annotator" in known(curve.uncertainty[0].reason)
         (panel, _) = survival_curves(current_status(table_of(rows, ("A", "B"))), clusters=Clusters.FIXED_PANEL)
         assert all_known(panel.low)[0] < 1 / 3 < all_known(panel.high)[0]
 

@@ -64,7 +64,7 @@ class TestBandsAtInspections:
         times = censored_times([0, 0, 2], [2, 2, INF])
         band = survival_band(times, [2], observations=Observations(np.arange(3), np.zeros(3, dtype=np.int64)))
         assert np.isnan(band.low[0])
-        assert "all is of one annotator" in known(band.uncertainty[0].reason)
+        assert "all observations are of one annotator" in known(band.uncertainty[0].reason)
 
 
 class TestBandsBetweenInspections:
@@ -92,7 +92,7 @@ class TestBandsBetweenInspections:
         panel = Observations(np.arange(24), np.zeros(24, dtype=np.int64))
         band = survival_band(self.TIMES, [1, 3], observations=panel)
         assert np.isnan([band.low, band.high, band.estimate]).all()
-        assert all("all is of one annotator" in known(each.reason) for each in band.uncertainty)
+        assert all("all observations are of one annotator" in known(each.reason) for each in band.uncertainty)
 
     def test_before_the_first_inspection_of_all_are_bounded_by_1_or_not_at_all(self):
         times = censored_times([1, 1, 3], [2, 2, INF])

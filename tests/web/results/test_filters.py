@@ -45,7 +45,9 @@ async def test_campaigns_are_pooled_with_a_column_for_each(suite: RunningSuite):
     assert "<b>1.00</b>" in shown["win-rates"]
     assert "Exchanges seen" in shown["agreement"]
     assert "Ranks</th>" in shown["ranking"]
-    assert "scores of log-rank tests" in shown["survival"]
+    curves, pairs = shown["survival"].split("<h3>")[1:]
+    assert ("Exchanges seen</th>" in curves, "p</th>" in curves) == (True, False)
+    assert "Against</th>" in pairs
 
 
 async def test_the_cost_of_both_designs_and_where_they_cross(suite: RunningSuite):

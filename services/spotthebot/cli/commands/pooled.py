@@ -20,15 +20,22 @@ from spotthebot.local.runtime.session import Clients, Services
 if TYPE_CHECKING:
     from spotthebot.contracts.analytics.pooled import PooledEstimate, PooledOut
 
-_KEYS: Final[dict[PooledResult, dict[str, str]]] = {
-    "agreement": {"bot": "Bot", "subject": "Label", "exchanges": "Exchanges"},
-    "fooling-rates": {"bot": "Bot"},
-    "win-rates": {"bot": "Bot", "other": "Against"},
-    "measures": {"bot": "Bot", "subject": "Measure"},
-    "ranking": {"bot": "Bot", "other": "Against"},
-    "survival": {"bot": "Bot", "other": "Against", "subject": "Feature", "exchanges": "Exchanges"},
+_PARTS: Final[dict[PooledResult, tuple[tuple[str, dict[str, str]], ...]]] = {
+    "agreement": (("", {"bot": "Bot", "subject": "Label", "exchanges": "Exchanges"}),),
+    "fooling-rates": (("", {"bot": "Bot"}),),
+    "win-rates": (("", {"bot": "Bot", "other": "Against"}),),
+    "measures": (("", {"bot": "Bot", "subject": "Measure"}),),
+    "ranking": (("", {"bot": "Bot", "other": "Against"}),),
+    "survival": (
+        ("Share not yet spotted as a bot", {"bot": "Bot", "exchanges": "Exchanges"}),
+        ("Scores of log-rank tests: above 0, the first is spotted sooner", {"bot": "Bot", "other": "Against"}),
+        ("Log hazard ratios: below 0, the feature keeps a speaker unspotted", {"bot": "Bot", "subject": "Feature"}),
+    ),
 }
-"""The columns that say what an estimate is of, with their headings."""
+"""The tables of a result: title, and the columns that say what an estimate is of, with their headings.
+
+Where there are several, an estimate stands in the one whose last column it has.
+"""
 
 
 @reads_services
@@ -55,15 +62,7 @@ def pooled(
     write_json(json_file, found.model_dump(mode="json"))
     if str(json_file) == "-":
         return
-    names = [each.campaign for each in found.campaigns]
-    keys = _KEYS[result]
-    tested = _TESTED.get(result, ())
-    columns = (*keys.values(), *names, "Mean", f"{found.confidence_level:.0%} interval", *tested)
-    rows = (
-        (*(getattr(each, key) or "all" for key in keys), *_numbers(each), *(_TESTS[name](each) for name in tested))
-        for each in found.estimates
-    )
-    print_list(columns, rows, empty="The campaigns have no such result.")
+    _print_tables(found)
     say(f"{found.method[0].upper()}{found.method[1:]}.")
     for reason in dict.fromkeys(each.uncertainty.reason for each in found.estimates):
         if reason is not None:
@@ -74,6 +73,21 @@ def pooled(
         say(f"No bot has a rank: {found.reason}.")
     if found.preliminary:
         say("Preliminary: annotations are still missing.")
+
+
+def _print_tables(found: "PooledOut") -> None:
+    names = [each.campaign for each in found.campaigns]
+    parts = _PARTS[found.result]
+    for title, keys in parts:
+        tested = () if "exchanges" in keys else _TESTED.get(found.result, ())
+        columns = (*keys.values(), *names, "Mean", f"{found.confidence_level:.0%} interval", *tested)
+        rows = [
+            (*(getattr(each, key) or "all" for key in keys), *_numbers(each), *(_TESTS[name](each) for name in tested))
+            for each in found.estimates
+            if len(parts) == 1 or getattr(each, [*keys][-1]) is not None
+        ]
+        if rows or len(parts) == 1:
+            print_list(columns, rows, empty="The campaigns have no such result.", title=title)
 
 
 def _numbers(each: "PooledEstimate") -> tuple[str | None, ...]:

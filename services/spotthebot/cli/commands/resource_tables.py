@@ -30,7 +30,7 @@ def print_details(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> N
         print_list(columns, shown, empty="")
 
 
-def print_list(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str) -> None:
+def print_list(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str, title: str = "") -> None:
     """Print a table that fits into 80 columns. If the table has no rows, print the sentence `empty`.
 
     On a terminal, or if COLUMNS is set, long names continue on the next line. Otherwise each row is one line.
@@ -46,6 +46,8 @@ def print_list(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empt
     if not table.row_count:
         say(empty)
         return
+    if title:
+        sys.stdout.write(f"\n{title}\n")
     has_width = sys.stdout.isatty() or "COLUMNS" in os.environ
     console = Console() if has_width else Console(width=_ENDLESS)
     with console.capture() as printed:
