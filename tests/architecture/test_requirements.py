@@ -83,7 +83,8 @@ def _direct(extra: str) -> list[Requirement]:
 
 def imported_by(service: str) -> set[str]:
     """Return the modules of other projects that a service and what it uses of ours import, at once or later."""
-    waiting = list((ROOT / "services" / "spotthebot" / service).rglob("*.py"))
+    found = (ROOT / "services" / "spotthebot" / service).rglob("*.py")
+    waiting = [path for path in found if "_downloads" not in path.parts]  # a built site's
     seen: set[Path] = set()
     outside: set[str] = set()
     while waiting:

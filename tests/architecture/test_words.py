@@ -134,7 +134,8 @@ _PROSE = re.compile(rf"(?i)\b({'|'.join(BANNED_IN_PROSE)})s?\b")
 
 
 def _files() -> list[Path]:
-    return [path for folder in CODE for path in sorted(folder.rglob("*.py")) if path != Path(__file__)]
+    found = [path for folder in CODE for path in sorted(folder.rglob("*.py"))]
+    return [path for path in found if path != Path(__file__) and "_downloads" not in path.parts]  # of a built site
 
 
 def _names(source: str) -> Iterator[str]:

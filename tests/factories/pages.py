@@ -18,7 +18,7 @@ from tests.factories.running_suite import RunningSuite
 @asynccontextmanager
 async def signed_in(suite: RunningSuite, role: str, *, team: str | None = None) -> AsyncIterator[httpx.AsyncClient]:
     """Sign in with a new key, and give a client that has the session's cookie."""
-    async with httpx.AsyncClient(base_url=suite.urls["web"], trust_env=False) as client:
+    async with httpx.AsyncClient(base_url=suite.urls["web"], trust_env=False, timeout=60) as client:
         client.headers["Accept"] = "text/html"
         answer = await client.post("/sign-in", data={"key": await suite.keys.make(role, team=team)})
         assert answer.status_code == 303, answer.text
@@ -35,7 +35,7 @@ async def entry_path(suite: RunningSuite, campaign: Mapping[str, Any], annotator
 @asynccontextmanager
 async def entered(suite: RunningSuite, path: str) -> AsyncIterator[httpx.AsyncClient]:
     """Follow an entry link, and give a client that has the cookie of this person."""
-    async with httpx.AsyncClient(base_url=suite.urls["web"], trust_env=False) as client:
+    async with httpx.AsyncClient(base_url=suite.urls["web"], trust_env=False, timeout=60) as client:
         client.headers["Accept"] = "text/html"
         entry = await client.get(path)
         assert entry.status_code == 303, entry.text

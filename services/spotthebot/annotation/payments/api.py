@@ -28,7 +28,7 @@ async def grant_bonus(
 ) -> BonusOut:
     """Grant an annotator a bonus in the campaign's currency. With an `Idempotency-Key` a repeat grants nothing more."""
     bonus, currency = await use_cases.grant_bonus(
-        session, campaign_id, annotator_id, request.amount, request.reason, key_id=caller.key_id, now=now
+        session, campaign_id, annotator_id, request, key_id=caller.key_id, now=now
     )
     return BonusOut.of(bonus, currency=currency)
 

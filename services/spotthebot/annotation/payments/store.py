@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Select, exists, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import InstrumentedAttribute, aliased
 
+from spotthebot.annotation.annotators.domain import Annotator
 from spotthebot.annotation.annotators.tables import AnnotatorRow
 from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.entry_links.tables import EntryRow
@@ -21,7 +22,9 @@ from spotthebot.kit.database.sessions import ReadSession, WriteSession
 _ZERO = Decimal("0.00")
 
 
-async def add_bonus(session: WriteSession, campaign_id: UUID, bonus: Bonus, *, key_id: UUID) -> None:
+async def add_bonus(
+    session: WriteSession, campaign_id: UUID, bonus: Bonus, *, occasion: str | None, key_id: UUID
+) -> None:
     await session.execute(
         insert(BonusRow).values(
             id=bonus.id,
@@ -31,8 +34,19 @@ async def add_bonus(session: WriteSession, campaign_id: UUID, bonus: Bonus, *, k
             reason=bonus.reason,
             key_id=key_id,
             granted_at=bonus.granted_at,
+            occasion=occasion,
         )
     )
+
+
+async def find_bonus(session: WriteSession, annotator: Annotator, occasion: str) -> Bonus | None:
+    """Return the bonus that a locked annotator got for an occasion."""
+    found = await session.scalar(
+        select(BonusRow).where(BonusRow.annotator_id == annotator.id, BonusRow.occasion == occasion)
+    )
+    if found is None:
+        return None
+    return Bonus(found.id, annotator.id, annotator.external_id, found.amount, found.reason, found.granted_at, None)
 
 
 async def list_payments(

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from decimal import Decimal
 from typing import TypeVar
 from uuid import UUID
 
@@ -21,6 +20,7 @@ from spotthebot.annotation.payments.domain import (
     turk_bonuses,
 )
 from spotthebot.contracts.annotation.panels import MturkPanel
+from spotthebot.contracts.annotation.payments import BonusIn
 from spotthebot.contracts.terms import PaymentFile
 from spotthebot.kit.crypto.pseudonyms import ERASED
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
@@ -36,13 +36,12 @@ async def grant_bonus(
     session: WriteSession,
     campaign_id: UUID,
     annotator_id: UUID,
-    amount: Decimal,
-    reason: str,
+    asked: BonusIn,
     *,
     key_id: UUID,
     now: datetime,
 ) -> tuple[Bonus, str]:
-    """Grant an annotator a bonus and return it with its currency.
+    """Grant an annotator a bonus and return it with its currency; of an occasion, the one that was granted before.
 
     Raises NoPay if the campaign pays nothing, AnnotatorErased if the annotator was erased, and JudgeUnpaid for a judge.
     """
@@ -50,9 +49,12 @@ async def grant_bonus(
     annotator = await annotators_store.lock_annotator_by_id(session, campaign_id, annotator_id)
     annotator.require_known()
     annotator.require_payable()
-    amount = amount.quantize(CENT)
-    bonus = Bonus(new_id(), annotator_id, annotator.external_id, amount, reason, now, panel_assignment=None)
-    await store.add_bonus(session, campaign_id, bonus, key_id=key_id)
+    occasion = asked.occasion
+    if occasion is not None and (granted := await store.find_bonus(session, annotator, occasion)) is not None:
+        return granted, currency
+    amount = asked.amount.quantize(CENT)
+    bonus = Bonus(new_id(), annotator_id, annotator.external_id, amount, asked.reason, now, panel_assignment=None)
+    await store.add_bonus(session, campaign_id, bonus, occasion=occasion, key_id=key_id)
     await audit_store.add(
         session,
         campaign_id,
@@ -60,7 +62,7 @@ async def grant_bonus(
         action="annotator.bonus_granted",
         annotator_id=annotator_id,
         amount=f"{amount} {currency}",
-        reason=reason,
+        reason=asked.reason,
     )
     return bonus, currency
 

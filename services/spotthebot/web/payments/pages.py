@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterable
 from typing import Annotated, Final, TypeVar
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
@@ -64,8 +64,9 @@ async def pay_winner(
 ) -> Response:
     """Pay the winner of a game a bonus. However often it is sent, each winner gets it once."""
     client = await services.annotation()
+    once = bonus.model_copy(update={"occasion": "winner"})
     for each in await _winners(services, await client.get_campaign(campaign_id)):
-        await client.grant_bonus(campaign_id, each.id, bonus, idempotency_key=f"winner-{campaign_id}-{each.id}")
+        await client.grant_bonus(campaign_id, each.id, once, idempotency_key=uuid4().hex)
     return RedirectResponse(f"/admin/campaigns/{campaign_id}/payments", status_code=303)
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
-from spotthebot.contracts.wire import Wire, Words
+from spotthebot.contracts.wire import Name, Wire, Words
 
 
 class BonusIn(Wire):
@@ -15,6 +15,11 @@ class BonusIn(Wire):
 
     amount: Decimal = Field(gt=0, le=10_000, max_digits=9, decimal_places=2, description="In the campaign's currency.")
     reason: Words
+    occasion: Name | None = Field(
+        default=None,
+        description="A bonus for an occasion, such as `winner`, is granted to an annotator once: a repeat, by anybody"
+        " and at any time, returns it.",
+    )
 
 
 class BonusOut(Wire):

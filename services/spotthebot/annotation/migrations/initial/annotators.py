@@ -128,7 +128,9 @@ def create_tables() -> None:
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("key_id", sa.Uuid(), nullable=False),
         sa.Column("granted_at", _MOMENT, nullable=False),
+        sa.Column("occasion", sa.Text()),
         sa.PrimaryKeyConstraint("id", name="pk_bonuses"),
+        sa.UniqueConstraint("annotator_id", "occasion", name="uq_bonuses_annotator_id_occasion"),
         sa.CheckConstraint("amount > 0", name=op.f("ck_bonuses_amount_positive")),
         sa.ForeignKeyConstraint(
             ["annotator_id"], ["annotation.annotators.id"], name="fk_bonuses_annotator_id_annotators"
@@ -136,5 +138,4 @@ def create_tables() -> None:
         sa.ForeignKeyConstraint(["campaign_id"], ["annotation.campaigns.id"], name="fk_bonuses_campaign_id_campaigns"),
         schema=_SCHEMA,
     )
-    op.create_index("ix_bonuses_annotator_id", "bonuses", ["annotator_id"], schema=_SCHEMA)
     op.create_index("ix_bonuses_campaign_id_id", "bonuses", ["campaign_id", "id"], schema=_SCHEMA)
