@@ -5,17 +5,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 if TYPE_CHECKING:
     # pydantic's models take a tenth of a second.
+    from spotthebot.contracts.analytics.provenance import AnnotatorCounts
     from spotthebot.contracts.repeated_texts import RepeatedTexts
 
 screen = Console(stderr=True)
 """The output for people; standard output is for results."""
+SAYS_NOTHING: Final = "what they say tells nothing of people."
 _PIECE_BYTES = 256 * 1024
 _PAIRS_SAID = 5
 
@@ -23,6 +25,12 @@ _PAIRS_SAID = 5
 def say(line: str) -> None:
     """Print a line on the terminal, without interpreting markup in it."""
     screen.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def say_programs(counts: "AnnotatorCounts") -> None:
+    """Warn of annotators that are programs."""
+    if counts.programs:
+        say(f"{counts.programs} of the annotators are programs: {SAYS_NOTHING}")
 
 
 def say_repeated_texts(pairs: "Sequence[RepeatedTexts]") -> None:

@@ -49,7 +49,7 @@ def features(analysis: Analysis) -> str:
         return f"{rates} It does not say why a bot was preferred."
     return (
         f"{rates} Below: what a preference goes along with in the hazard of being spotted; left of 0 fewer are spotted."
-        " These are associations and no causes."
+        " An interval with less than one degree of freedom is left out. These are associations and no causes."
     )
 
 

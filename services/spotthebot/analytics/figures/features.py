@@ -21,13 +21,14 @@ from spotthebot.analytics.figures.labels import percent
 from spotthebot.contracts.annotation.annotations import FEATURES
 
 _WITH_SSA = (*FEATURES, "ssa")
+_LEAST_DEGREES = 1
 
 
 def features(shown: FigureInput) -> Spec:
     """Draw each bot's win rate by feature, and the effect of each feature on the hazard of being spotted."""
     analysis = shown.analysis
     title = "Features"
-    rows = [
+    rows = [  # with less than a degree of freedom, an interval of hundreds would hide all others
         {
             "bot": each.bot,
             "feature": feature.upper() if feature == "ssa" else feature,
@@ -66,7 +67,10 @@ def _hazards(shown: FigureInput) -> Drawn | None:
             "high": each.high,
         }
         for each in shown.analysis.survival.cox
-        if each.coefficient is not None and each.low is not None and each.high is not None
+        if each.coefficient is not None
+        and each.low is not None
+        and each.high is not None
+        and (each.uncertainty.degrees_of_freedom or _LEAST_DEGREES) >= _LEAST_DEGREES
     ]
     if not rows:
         return None

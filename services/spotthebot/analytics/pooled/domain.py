@@ -34,7 +34,7 @@ _RATES: Final = frozenset({"fooling-rates", "win-rates"})
 """The results whose rates of speakers are compared between campaigns."""
 _UNRANKED: Final = (None, None)
 _NOBODY: Final = "no two bots are in every campaign"
-_NEVER_MET: Final = "two bots of a campaign never met: their mean win rates are over different opponents"
+_NEVER_MET: Final = "two bots of a campaign have no decided game: their mean win rates are over different opponents"
 
 
 class _Key(NamedTuple):

@@ -236,7 +236,10 @@ def verdicts(services: Services, campaign: Campaign, margin: Margin = None, as_j
     )
     print_list(columns, rows, empty="The campaign has no pair of bots.")
     if found:
-        say(f"{sum(each.given is not None for each in found)} of {len(found)} pairs are decided.")
+        say(
+            f"{sum(each.given is not None for each in found)} of {len(found)} pairs are decided. A verdict holds at"
+            " every look, so it needs more labels than ./stb rank, which holds for one look."
+        )
 
 
 def _number(value: float | None) -> str | None:

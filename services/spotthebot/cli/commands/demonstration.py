@@ -164,6 +164,6 @@ def _print_scores(console: Console, scores: ScoreSetOut | None) -> None:
     r2 = None if overall.baseline is None else overall.baseline.r2
     explained = "" if r2 is None else f" Length alone explains {r2:.0%} of the scores' variance."
     console.print(
-        "A tiny scorer, trained on the sample corpus in seconds, knows little of quality:"
+        "A tiny scorer, trained on the sample corpus, knows little of quality:"
         f" beside each score stands what the length of the dialogues alone says.{explained}"
     )

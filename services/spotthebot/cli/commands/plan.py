@@ -57,11 +57,20 @@ def plan_win_rates(
     write_json(json_file, plan.model_dump(mode="json"))
     if str(json_file) == "-":
         return
-    table = Table("Win rate", "Conversations a pair", "Annotators", title=f"Plan for power {plan.power:g}")
+    table = Table("A pair's win rate", "Conversations a pair", "Annotators", title=f"Plan for power {plan.power:g}")
     for pair in plan.pairs:
         table.add_row(f"{pair.win_rate:g}", _shown(pair.conversations), _shown(pair.annotators))
     table.caption = _correlations("conversation", plan.conversation_correlation, plan.annotator_correlation)
     Console().print(table)
+    each, share = plan.annotations_per_conversation, plan.annotations_per_annotator
+    by_one = "" if share is None else f", {share:g} by each annotator"
+    say(f"Assumed: {each:g} annotations of each conversation, {plan.tie_rate:.0%} ties{by_one}.")
+    if plan.conversations_per_pair is not None:
+        conversations = plan.conversations_per_pair * len(plan.pairs)
+        say(
+            f"In all, for {len(plan.pairs)} pairs: {conversations:,} conversations, {conversations * each:,.0f}"
+            f" annotations, {_shown(plan.annotators)} annotators."
+        )
     for pair in plan.pairs:
         if pair.reason:
             say(f"No plan for a win rate of {pair.win_rate:g}: {pair.reason}.")

@@ -22,7 +22,7 @@ from spotthebot.local.training.progress import Progress
 from spotthebot.local.training.train import train
 
 OutFolder = Annotated[Path, typer.Option(help="Folder of the trained model; new, or with --resume an unfinished one.")]
-ModelSize = Annotated[Size, typer.Option(help="tiny trains in seconds, paper wants a GPU.")]
+ModelSize = Annotated[Size, typer.Option(help="tiny trains in a minute or so, paper needs a GPU.")]
 Epochs = Annotated[int | None, typer.Option(min=1, help="Times that the corpus is gone through.")]
 Steps = Annotated[int | None, typer.Option(min=1, help="Batches after which training ends at the latest.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**62, help="Same seed, same data: same model on a CPU.")]

@@ -9,7 +9,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from spotthebot.cli.results.figures import interval_of, number, ranks_of
-from spotthebot.local.progress import say, say_repeated_texts
+from spotthebot.local.progress import SAYS_NOTHING, say, say_programs, say_repeated_texts
 
 if TYPE_CHECKING:
     # Building these models takes a tenth of a second: `rank` imports them when the services are ready.
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from spotthebot.contracts.analytics.studies import StudyProvenance
 
 _NOT_ASKED: Final = {"scores": "scores by FED", "latency": "seconds that bots took for replies"}
-_SAYS_NOTHING: Final = "what they say tells nothing of people."
 
 
 def print_sources(console: Console, result: "StudyProvenance") -> None:
@@ -31,7 +30,7 @@ def print_sources(console: Console, result: "StudyProvenance") -> None:
             line = f"{source.task}: {source.annotations} {asked}, {source.annotator_words}"
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     if any(each.programs for each in result.sources):
-        say(f"Simulated annotators and judges are programs: {_SAYS_NOTHING}")
+        say(f"Simulated annotators and judges are programs: {SAYS_NOTHING}")
     if result.preliminary:
         console.print("Preliminary: annotations are still missing.", highlight=False)
 
@@ -46,8 +45,7 @@ def print_measure(console: Console, result: "MeasureOut") -> None:
         f" conversations by {counts.annotators} annotators (filter {result.filter})"
         f"{' - preliminary' if result.preliminary else ''}"
     )
-    if counts.programs:
-        say(f"{counts.programs} of the annotators are programs: {_SAYS_NOTHING}")
+    say_programs(counts)
     say_repeated_texts(result.repeated_texts)
     console.print(measure_finding(result, result), markup=False, highlight=False)
     console.print(_bots_table(result))

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from spotthebot.cli.results.figures import interval_of, number, ranks_of
 from spotthebot.contracts.names import HUMAN_NAME
-from spotthebot.local.progress import say_repeated_texts, say_unranked
+from spotthebot.local.progress import say_programs, say_repeated_texts, say_unranked
 from spotthebot.local.runtime.session import Clients
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def print_ranking(console: Console, result: "Analysis") -> None:
         f"{counts.annotated_conversations} conversations by {counts.annotators} annotators"
         f" (filter {result.filter}){' - preliminary' if result.preliminary else ''}"
     )
+    say_programs(counts)
     say_repeated_texts(result.repeated_texts)
     console.print(" ".join(findings(result)), markup=False, highlight=False)
     level = f"{result.confidence_level:.0%}"
@@ -115,7 +116,7 @@ def print_stability(console: Console, stability: "Stability") -> None:
 
 def _ranking_table(ranking: "Ranking", level: str) -> Table:
     by_games, bounds = ranking.ranked_by != "fooling_rates", f"{level} interval"
-    of_games = ("Win rate", bounds, "Ties", "Ranks", "TrueSkill")
+    of_games = ("Win rate", bounds, "Ties", "Ranks", "TrueSkill ± sigma")
     table = Table("Cluster", "Bot", *(of_games if by_games else ("Taken for human", bounds, "Ranks")), title="Ranking")
     for bot in ranking.bots:
         rate = bot.deciding
@@ -130,12 +131,19 @@ def _ranking_table(ranking: "Ranking", level: str) -> Table:
 
 
 def _differences_table(ranking: "Ranking", correction: str, level: str, adjusted: str) -> Table:
-    table = Table("Bot", "Against", "Difference", f"{level} interval", _p_heading(correction), title="Fooling rates")
+    table = Table(
+        "Bot",
+        "Against",
+        "Difference",
+        f"{level} interval",
+        _p_heading(correction),
+        title="Differences of fooling rates",
+    )
     for pair in ranking.fooling_pairs:
         p_value = f"{_p_value(pair.p_adjusted)}{' *' if pair.significant else ''}"
         interval = interval_of(pair.low, pair.high)
         table.add_row(pair.bot, pair.other, number(pair.estimate), interval, p_value)
-    table.caption = f"{ranking.rank_method}. {adjusted}".rstrip()
+    table.caption = f"{ranking.rank_method}. Each interval is for its pair alone. {adjusted}".rstrip()
     return table
 
 
@@ -164,11 +172,18 @@ def _survival_table(survival: "Survival", level: str) -> Table:
     table = Table("Speaker", *times, title="Share not yet spotted as a bot, by exchanges seen")
     for curve in survival.curves:
         points = zip(curve.survival, curve.low, curve.high, strict=True)
-        cells = [
-            "-" if value is None else f"{number(value)} ({number(low)}-{number(high)})" for value, low, high in points
-        ]
-        table.add_row(curve.bot, *cells)
+        table.add_row(curve.bot, *(_with_interval(*each) for each in points))
+    reasons = dict.fromkeys(
+        each.reason for curve in survival.curves for each in curve.uncertainty if each is not None and each.reason
+    )
+    table.caption = "; ".join(f"no interval: {each}" for each in reasons) or None
     return table
+
+
+def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None:
+        return "-"
+    return number(value) if low is None or high is None else f"{number(value)} ({number(low)}-{number(high)})"
 
 
 def _fooling_table(rates: Sequence["FoolingRate"]) -> Table:
@@ -187,12 +202,14 @@ def _annotation_quality_table(result: "Analysis", level: str) -> Table:
         ("Fleiss' kappa", agreement.fleiss_kappa),
     ):
         table.add_row(name, number(found.estimate), interval_of(found.low, found.high))
+        if found.reason is not None:
+            table.caption = f"{table.caption or ''} {name}: {found.reason}.".strip()
     correct = interval_of(annotators.correctness_low, annotators.correctness_high)
     table.add_row("Annotators' correctness", number(annotators.correctness), correct)
     table.add_row("... on humans", number(annotators.human_correctness), "-")
     for each in annotators.without_weak:
         name = f"Kendall's tau of the ranking without annotators below {each.threshold:.0%}"
-        table.add_row(name, number(each.kendall_tau), "-")
+        table.add_row(name, number(each.kendall_tau) if each.annotators else "nobody is left", "-")
     seconds = interval_of(time.low, time.high)
     table.add_row("Median seconds per annotation", number(time.median_seconds), seconds)
     return table
