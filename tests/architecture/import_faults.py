@@ -26,6 +26,11 @@ FAULTS = {
         "from spotthebot.operations import backups as _",
         "spotthebot.importers.corpora -> spotthebot.operations.backups",
     ),
+    "readers import a client": (
+        "services/spotthebot/readers/labels.py",
+        "from spotthebot.clients import channel as _",
+        "spotthebot.readers.labels -> spotthebot.clients.channel",
+    ),
     "kit imports a service": (
         "shared/spotthebot/kit/ids.py",
         "from spotthebot.annotation.campaigns import errors as _",

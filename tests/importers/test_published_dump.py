@@ -11,8 +11,8 @@ from spotthebot.importers.published_dump.records import (
     DumpParticipant,
     DumpSegment,
     DumpTurn,
-    Rejected,
 )
+from spotthebot.readers.rejected import Rejected
 from tests.factories.dump_files import (
     ANNOTATION,
     ANNOTATIONS,

@@ -3,7 +3,6 @@ from collections import Counter
 
 import pytest
 
-from spotthebot.importers.published_dump import rows
 from spotthebot.importers.published_dump.dump import open_dump
 from spotthebot.importers.published_dump.errors import (
     DumpFileMissing,
@@ -13,8 +12,10 @@ from spotthebot.importers.published_dump.errors import (
     NotRowsOfJson,
     UnknownDumpDomain,
 )
-from spotthebot.importers.published_dump.records import DumpConversation, Rejected
+from spotthebot.importers.published_dump.records import DumpConversation
 from spotthebot.kit.errors import Invalid
+from spotthebot.readers.files import json_rows
+from spotthebot.readers.rejected import Rejected
 from tests.factories.dump_files import (
     CONVERSATIONS,
     PACKAGES,
@@ -31,7 +32,7 @@ from tests.factories.dump_files import (
 
 class TestRowsOfJson:
     def test_one_bad_line_never_stops_the_rest(self, write, monkeypatch):
-        monkeypatch.setattr(rows, "LONGEST_LINE", 4_000)
+        monkeypatch.setattr(json_rows, "LONGEST_LINE", 4_000)
         sound = lines([conversation()]).encode()
         bad = [b"{\n", b"\xff\xfe\n", b"[1]\n", b'"text"\n', b" " * 9_000 + b"\n", b'{"a":' * 1_000 + b"\n"]
         content = b"\xef\xbb\xbf" + lines([conversation(TALK_OF_HUMANS)]).encode() + b"".join(bad) + b"\n" + sound

@@ -7,7 +7,8 @@ from typing import Any
 
 from spotthebot.importers.dump_import import answer_of
 from spotthebot.importers.published_dump.dump import Dump
-from spotthebot.importers.published_dump.records import DumpAnnotation, DumpPackage, Rejected
+from spotthebot.importers.published_dump.records import DumpAnnotation, DumpPackage
+from spotthebot.readers.rejected import Rejected
 from tests.factories.annotating import movable_clock
 from tests.factories.campaigns import Segment, package_rows
 from tests.factories.running_suite import RunningSuite

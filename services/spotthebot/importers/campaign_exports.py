@@ -33,12 +33,12 @@ from spotthebot.contracts.wire import Domain, Name, Wire
 from spotthebot.importers.conversation_exports import import_export, open_export
 from spotthebot.importers.dump_import import Imported
 from spotthebot.importers.errors import NotAnExport
-from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.background import wait_until_built
 from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.session import Clients
 from spotthebot.local.whole_files import written
+from spotthebot.readers.rejected import Rejected
 
 CAMPAIGN_FILE: Final = "campaign.json"
 _MAX_BYTES: Final = 4 * 1024 * 1024

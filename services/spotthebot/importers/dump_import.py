@@ -30,10 +30,11 @@ from spotthebot.contracts.conversations.conversations import (
 )
 from spotthebot.contracts.turns import Turn
 from spotthebot.importers.published_dump.dump import Dump
-from spotthebot.importers.published_dump.records import DumpAnnotation, DumpConversation, DumpPackage, Rejected, Side
+from spotthebot.importers.published_dump.records import DumpAnnotation, DumpConversation, DumpPackage, Side
 from spotthebot.local.background import poll_until
 from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.session import Clients
+from spotthebot.readers.rejected import Rejected
 
 _AT_ONCE = 250
 _SEGMENTS = {"dailydialog": (2, 3, 5), "empathetic": (1, 2, 3), "convai2": (2, 3, 5)}

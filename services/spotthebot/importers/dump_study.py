@@ -7,8 +7,9 @@ from typing import Final
 from spotthebot.analytics.labels.domain import LABEL_CODES, CodedAnnotation, LabelledCampaign
 from spotthebot.contracts.annotation.annotations import FEATURES
 from spotthebot.importers.published_dump.dump import Dump
-from spotthebot.importers.published_dump.records import DumpAnnotation, Rejected
+from spotthebot.importers.published_dump.records import DumpAnnotation
 from spotthebot.kit.text.words import known_text_hash
+from spotthebot.readers.rejected import Rejected
 
 _LEAD: Final = {0: 1, None: 0, 1: -1}
 

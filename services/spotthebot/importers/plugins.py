@@ -6,9 +6,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from spotthebot.contracts.conversations.conversations import ConversationIn
-from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.kit.plugins import Plugin
 from spotthebot.kit.text.validation import faults_of
+from spotthebot.readers.rejected import Rejected
 
 
 def read_by_plugin(plugin: Plugin, path: Path) -> Iterator[ConversationIn | Rejected]:

@@ -32,15 +32,15 @@ from spotthebot.contracts.turns import Turn
 from spotthebot.importers.conversation_exports import find_or_create
 from spotthebot.importers.dump_import import Imported, upload
 from spotthebot.importers.errors import ImportNameTaken, NothingToImport
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.columns import ColumnMapping, Kind
-from spotthebot.importers.tables.labels import KnownConversation, LabelledSegment, protocol_of, read_labels
-from spotthebot.importers.tables.rejections import Tally
-from spotthebot.importers.tables.rows import Table
-from spotthebot.importers.tables.values import ValueWords
 from spotthebot.local.background import wait_until_built
 from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.session import Clients
+from spotthebot.readers.files.rows import Table
+from spotthebot.readers.labels import KnownConversation, LabelledSegment, protocol_of, read_labels
+from spotthebot.readers.meanings.columns import ColumnMapping, Kind
+from spotthebot.readers.meanings.values import ValueWords
+from spotthebot.readers.rejected import Rejected
+from spotthebot.readers.rejections import Tally
 
 _SPEAKERS: tuple[Literal["A"], Literal["B"]] = ("A", "B")
 _MAX_SEGMENTS: Final = 10

@@ -1,34 +1,18 @@
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from spotthebot.importers.tables.columns import COMPARED, Kind, find_columns, parse_map, parse_values
 from spotthebot.importers.tables.comparisons import Comparisons, Reading
 from spotthebot.importers.tables.ratings import read_ratings
-from spotthebot.importers.tables.rows import open_table
-from spotthebot.importers.tables.synonyms import names_of
-from spotthebot.importers.tables.values import ValueWords
 from spotthebot.importers.tables.votes import read_votes
+from spotthebot.readers.files.rows import open_table
+from spotthebot.readers.meanings.columns import COMPARED, Kind, find_columns, parse_map, parse_values
+from spotthebot.readers.meanings.synonyms import names_of
+from spotthebot.readers.meanings.values import ValueWords
+from tests.factories.saved_files import Save, save
 
-Save = Callable[..., Path]
-
+__all__ = ["PROMPTED", "Save", "compared", "reasons", "save"]
 (PROMPTED,) = names_of("prompted_annotators")
 """The column in which FastChat names a model and its prompt."""
-
-
-@pytest.fixture
-def save(tmp_path: Path) -> Save:
-    """Write a file of lines, or of bytes."""
-
-    def write(content: str | bytes, name: str = "table.csv") -> Path:
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
 
 
 def compared(path: Path, given: str = "", *, values: str = "", **reading: Any) -> Comparisons:

@@ -9,7 +9,7 @@ import pytest
 from tests.factories.command_line import run_stb
 from tests.importers.tables.conftest import Save
 
-VOTES = Path(__file__).parent / "exports" / "fastchat.jsonl"
+VOTES = Path(__file__).parents[2] / "readers" / "exports" / "fastchat.jsonl"
 RATINGS = "item,bot,annotator,dimension,value\n" + "".join(
     f"i{item},{bot},a{annotator},{dimension},{2 + at + (item + annotator) % 2}\n"
     for dimension in ("fluent", "sensible")

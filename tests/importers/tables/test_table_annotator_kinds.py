@@ -3,13 +3,13 @@
 import pytest
 
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.columns import Kind, find_columns, parse_map
-from spotthebot.importers.tables.kinds import Kinds
-from spotthebot.importers.tables.labels import LabelledSegment, read_labels
 from spotthebot.importers.tables.notes import notes_of
-from spotthebot.importers.tables.rows import open_table
-from spotthebot.importers.tables.values import ValueWords
+from spotthebot.readers.files.rows import open_table
+from spotthebot.readers.labels import LabelledSegment, read_labels
+from spotthebot.readers.meanings.columns import Kind, find_columns, parse_map
+from spotthebot.readers.meanings.kinds import Kinds
+from spotthebot.readers.meanings.values import ValueWords
+from spotthebot.readers.rejected import Rejected
 from tests.importers.tables.conftest import Save, compared, reasons
 
 STATED = {"simulated-1": "person", "ann": "simulated", "gpt": "judge"}

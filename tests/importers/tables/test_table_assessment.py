@@ -165,7 +165,7 @@ class TestFaults:
         assert "rates 'quality' and nothing else" in self._refused(path, "quality")
 
     def test_table_of_votes(self):
-        path = Path(__file__).parent / "exports" / "fastchat.jsonl"
+        path = Path(__file__).parents[2] / "readers" / "exports" / "fastchat.jsonl"
         assert "is a table of votes, and --assess needs ratings" in self._refused(path, "quality", "--allow-rejected")
 
     def test_table_without_rows(self, save: Save):

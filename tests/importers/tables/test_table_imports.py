@@ -16,13 +16,13 @@ from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.importers.dump_import import Imported
 from spotthebot.importers.errors import ImportNameTaken, NothingToImport
 from spotthebot.importers.table_import import LabelImport, import_conversations, import_labels, known_conversations
-from spotthebot.importers.tables.columns import Kind, find_columns
-from spotthebot.importers.tables.conversations import read_conversations
-from spotthebot.importers.tables.errors import MostRowsRejected
-from spotthebot.importers.tables.rows import open_table
-from spotthebot.importers.tables.values import ValueWords
 from spotthebot.local.progress import showing_progress
 from spotthebot.local.runtime.session import Clients
+from spotthebot.readers.conversations import read_conversations
+from spotthebot.readers.errors import MostRowsRejected
+from spotthebot.readers.files.rows import open_table
+from spotthebot.readers.meanings.columns import Kind, find_columns
+from spotthebot.readers.meanings.values import ValueWords
 from tests.importers.tables.conftest import Save
 
 TURNS = "conversation,speaker,text\n" + "".join(

@@ -6,10 +6,11 @@ from statistics import mean
 import pytest
 
 from spotthebot.importers.tables.comparisons import ratings_of
-from spotthebot.importers.tables.errors import ColumnsUnknown, MappingFault, MissingCoded, NoNumbers
+from spotthebot.importers.tables.errors import MissingCoded
 from spotthebot.importers.tables.notes import notes_of
-from spotthebot.importers.tables.numbers import Numbers, Scale, plain_number
-from spotthebot.importers.tables.rows import open_table
+from spotthebot.readers.errors import ColumnsUnknown, MappingFault, NoNumbers
+from spotthebot.readers.files.numbers import Numbers, Scale, plain_number
+from spotthebot.readers.files.rows import open_table
 from tests.factories.command_line import run_stb
 from tests.importers.tables.conftest import PROMPTED, Save, compared, reasons
 

@@ -10,11 +10,11 @@ import pytest
 
 from spotthebot.analytics.stats.ranking import rank_bots
 from spotthebot.analytics.stats.ratings import rank_ratings
-from spotthebot.importers.tables.columns import COMPARED, find_columns
 from spotthebot.importers.tables.comparisons import games_of, ratings_of
 from spotthebot.importers.tables.notes import notes_of
-from spotthebot.importers.tables.rows import open_table
-from spotthebot.importers.tables.values import ValueWords
+from spotthebot.readers.files.rows import open_table
+from spotthebot.readers.meanings.columns import COMPARED, find_columns
+from spotthebot.readers.meanings.values import ValueWords
 from tests.factories.command_line import run_stb
 from tests.importers.tables.conftest import Save, compared
 

@@ -8,7 +8,7 @@ from rich.table import Table as Printed
 from rich.text import Text
 
 from spotthebot.contracts.analytics.assessments import AssessedMeasure, Assessment
-from spotthebot.importers.tables.cells import shown
+from spotthebot.readers.files.cells import shown
 
 
 def print_assessment(console: Console, found: Assessment) -> None:

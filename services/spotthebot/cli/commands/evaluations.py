@@ -18,11 +18,11 @@ from spotthebot.cli.evaluations.declaration_file import DeclaredEvaluation, Play
 from spotthebot.cli.evaluations.people import table_of
 from spotthebot.cli.evaluations.run import Evaluation, evaluate
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
-from spotthebot.importers.tables.columns import Kind
 from spotthebot.importers.tables.comparisons import Comparisons, Reading
 from spotthebot.importers.tables.ratings import read_ratings
 from spotthebot.local.progress import Steps, say, showing_progress
 from spotthebot.local.runtime.session import Services, Session, connect, open_session
+from spotthebot.readers.meanings.columns import Kind
 
 _INTERRUPTED: Final = 130
 

@@ -15,9 +15,9 @@ from spotthebot.importers.campaign_exports import ExportedCampaign, import_campa
 from spotthebot.importers.conversation_exports import import_export, open_export
 from spotthebot.importers.dump_import import Imported, import_dump
 from spotthebot.importers.published_dump.dump import open_dump
-from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.local.progress import screen, showing_progress
 from spotthebot.local.runtime.session import Services, connect, open_session
+from spotthebot.readers.rejected import Rejected
 
 _EXPORT = "export"
 

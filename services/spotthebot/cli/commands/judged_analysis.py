@@ -10,9 +10,9 @@ from rich.text import Text
 
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
-from spotthebot.importers.tables.cells import shown
 from spotthebot.local.analysis import analyse_judged
 from spotthebot.local.progress import say
+from spotthebot.readers.files.cells import shown
 
 
 def analyse_judged_file(

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from spotthebot.importers.dump_import import Imported
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.errors import TooFewRowsLeft
 from spotthebot.local.progress import screen
+from spotthebot.readers.errors import TooFewRowsLeft
+from spotthebot.readers.rejected import Rejected
 
 _MAX_REJECTED_SHOWN = 20
 

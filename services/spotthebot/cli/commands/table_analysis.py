@@ -29,12 +29,9 @@ from spotthebot.contracts.analytics.assessments import Assessment
 from spotthebot.contracts.analytics.choices import Clusters, Correction
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.importers.tables.assessment import assess_dimensions, require_outcome
-from spotthebot.importers.tables.cells import shown
-from spotthebot.importers.tables.columns import COMPARED, Kind
 from spotthebot.importers.tables.comparisons import Comparisons, Reading
 from spotthebot.importers.tables.errors import VotesNotAssessed
 from spotthebot.importers.tables.notes import notes_of
-from spotthebot.importers.tables.numbers import Scale
 from spotthebot.importers.tables.ranking import (
     RankedDimension,
     RankedVotes,
@@ -47,6 +44,9 @@ from spotthebot.importers.tables.ratings import read_ratings
 from spotthebot.importers.tables.votes import read_votes
 from spotthebot.importers.tables.winners import WinnersAre
 from spotthebot.local.progress import say, say_repeated_texts, say_unranked
+from spotthebot.readers.files.cells import shown
+from spotthebot.readers.files.numbers import Scale
+from spotthebot.readers.meanings.columns import COMPARED, Kind
 
 
 class DecimalMark(StrEnum):

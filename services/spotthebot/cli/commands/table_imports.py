@@ -33,7 +33,6 @@ from spotthebot.contracts.conversations.conversations import ConversationIn
 from spotthebot.contracts.plugins import PluginGroup
 from spotthebot.importers.dump_import import Imported
 from spotthebot.importers.plugins import read_by_plugin
-from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.table_import import (
     LabelImport,
     import_conversations,
@@ -41,16 +40,17 @@ from spotthebot.importers.table_import import (
     import_logs,
     known_conversations,
 )
-from spotthebot.importers.tables.cells import shown
-from spotthebot.importers.tables.columns import COMPARED, Kind
-from spotthebot.importers.tables.conversations import holds_turns, read_conversations, read_whole_conversations
-from spotthebot.importers.tables.errors import MappingFault
-from spotthebot.importers.tables.human_bot_logs import EVAL_SCORE, BotNames, LogReader, holds_logs
-from spotthebot.importers.tables.rejections import Tally
-from spotthebot.importers.tables.rows import Table, open_table
 from spotthebot.kit.plugins import Plugin, find_plugin
 from spotthebot.local.progress import say, showing_progress
 from spotthebot.local.runtime.session import Clients, Services
+from spotthebot.readers.conversations import holds_turns, read_conversations, read_whole_conversations
+from spotthebot.readers.errors import MappingFault
+from spotthebot.readers.files.cells import shown
+from spotthebot.readers.files.rows import Table, open_table
+from spotthebot.readers.human_bot_logs import EVAL_SCORE, BotNames, LogReader, holds_logs
+from spotthebot.readers.meanings.columns import COMPARED, Kind
+from spotthebot.readers.rejected import Rejected
+from spotthebot.readers.rejections import Tally
 
 _DOMAIN = "imported"
 

@@ -12,13 +12,13 @@ from rich.text import Text
 
 from spotthebot.cli.commands.questions import is_interactive
 from spotthebot.contracts.annotation.annotations import FEATURES, Label, Preference
-from spotthebot.importers.tables.cells import shown
-from spotthebot.importers.tables.columns import ColumnMapping, Kind, find_columns, parse_map, parse_values
 from spotthebot.importers.tables.errors import MappingNotConfirmed, ValuesUnknown
-from spotthebot.importers.tables.labels import is_lead
-from spotthebot.importers.tables.rows import Table, open_table
-from spotthebot.importers.tables.values import ValueWords
 from spotthebot.local.progress import screen
+from spotthebot.readers.files.cells import shown
+from spotthebot.readers.files.rows import Table, open_table
+from spotthebot.readers.labels import is_lead
+from spotthebot.readers.meanings.columns import ColumnMapping, Kind, find_columns, parse_map, parse_values
+from spotthebot.readers.meanings.values import ValueWords
 
 MapOption = Annotated[
     list[str] | None,

@@ -6,17 +6,12 @@ from types import TracebackType
 from typing import Final, Self, TypeVar
 
 from spotthebot.importers.published_dump.domains import Domain, domain_named
-from spotthebot.importers.published_dump.fields import FieldFault
 from spotthebot.importers.published_dump.parse import annotation_of, conversation_of, package_of
-from spotthebot.importers.published_dump.records import (
-    DumpAnnotation,
-    DumpConversation,
-    DumpPackage,
-    DumpSegment,
-    Rejected,
-)
-from spotthebot.importers.published_dump.rows import check_rows, read_rows
-from spotthebot.importers.published_dump.source import Source, open_source
+from spotthebot.importers.published_dump.records import DumpAnnotation, DumpConversation, DumpPackage, DumpSegment
+from spotthebot.importers.published_dump.rows import check_rows
+from spotthebot.importers.published_dump.source import open_source
+from spotthebot.readers.files.json_rows import Source, read_rows
+from spotthebot.readers.rejected import FieldFault, Rejected
 
 LARGEST_DUMP: Final = 256 * 1024**2
 """The bytes of the three files of a domain, unpacked; the published files have less than 5 MiB."""

@@ -3,15 +3,10 @@
 import re
 from collections.abc import Mapping
 
+from spotthebot.readers.rejected import FieldFault
+
 _OBJECT_ID = re.compile(r"[0-9a-f]{24}")
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,19}")
-
-
-class FieldFault(Exception):
-    """A fault of a row, explained to the person who has to correct the row."""
-
-    def __init__(self, *, reason: str) -> None:
-        super().__init__(reason)
 
 
 def object_of(content: Mapping[str, object], key: str) -> dict[str, object]:

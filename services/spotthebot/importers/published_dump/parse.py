@@ -6,7 +6,6 @@ from typing import Final
 from spotthebot.contracts.annotation.annotations import Feature, Label
 from spotthebot.importers.published_dump.domains import Domain
 from spotthebot.importers.published_dump.fields import (
-    FieldFault,
     flag,
     flag_or_null,
     integer,
@@ -25,6 +24,7 @@ from spotthebot.importers.published_dump.records import (
     DumpTurn,
     Side,
 )
+from spotthebot.readers.rejected import FieldFault
 
 _SIDES: Final[tuple[Side, Side]] = (0, 1)
 _LABELS: Final[Mapping[bool | None, Label]] = {True: Label.HUMAN, False: Label.BOT, None: Label.UNSURE}

@@ -11,25 +11,6 @@ Side: TypeAlias = Literal[0, 1]
 
 
 @dataclass(frozen=True)
-class Rejected:
-    """A row that could not be read, or that contradicts an earlier row; lines count from 1.
-
-    `bots` are the bots that the row names; `rows` counts the rows rejected together with it.
-    """
-
-    file: str
-    line: int
-    reason: str
-    bots: tuple[str, ...] = ()
-    rows: int = 1
-
-    @property
-    def summary(self) -> dict[str, str | int]:
-        """The form that `--json` writes."""
-        return {"file": self.file, "line": self.line, "reason": self.reason}
-
-
-@dataclass(frozen=True)
 class DumpParticipant:
     """A speaker: `name` is the paper's abbreviation, `system` is the model's name in the published files.
 

@@ -5,20 +5,13 @@ import zlib
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path, PurePath, PurePosixPath
-from typing import IO, Protocol, TypeVar
+from typing import IO, TypeVar
 
 from spotthebot.importers.published_dump.errors import DumpFileMissing, DumpIsTooLarge, DumpNotReadable
+from spotthebot.readers.files.json_rows import Source
 
 _JUNK = "__MACOSX"
 _Place = TypeVar("_Place")
-
-
-class Source(Protocol):
-    """A folder or zip with the files of a dump."""
-
-    def open(self, file: str) -> AbstractContextManager[IO[bytes]]: ...
-
-    def close(self) -> None: ...
 
 
 def open_source(path: Path, files: Iterable[str], limit: int) -> Source:

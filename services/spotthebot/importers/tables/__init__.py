@@ -1,1 +1,1 @@
-"""Tables of other tools: their rows as texts, the meaning of columns and values, and what the rows say."""
+"""Votes and ratings in tables of other tools: rankings, and measures assessed by an outcome."""

@@ -6,11 +6,11 @@ from spotthebot.analytics.assessments.domain.assessment import AssessmentSetting
 from spotthebot.analytics.values.domain.value_table import RatedValue, ValueTable
 from spotthebot.contracts.analytics.assessments import Assessment
 from spotthebot.importers.errors import NothingToImport
-from spotthebot.importers.tables.cells import shown
-from spotthebot.importers.tables.columns import VALUE_OF, ColumnMapping
 from spotthebot.importers.tables.comparisons import Comparisons, Rating
 from spotthebot.importers.tables.errors import NoMeasures, OutcomeNotRated, OutcomeUnknown
 from spotthebot.importers.tables.ranking import RankingSettings
+from spotthebot.readers.files.cells import shown
+from spotthebot.readers.meanings.columns import VALUE_OF, ColumnMapping
 
 
 def require_outcome(found: Comparisons, outcome: str, mapping: ColumnMapping, path: Path) -> None:

@@ -14,16 +14,16 @@ from spotthebot.analytics.stats.rating_estimates import Ratings
 from spotthebot.analytics.stats.wins import Games, Unit
 from spotthebot.contracts.names import fault_of_name
 from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts
-from spotthebot.importers.published_dump.fields import FieldFault
-from spotthebot.importers.tables.cells import TableRow, shown
-from spotthebot.importers.tables.columns import BOT_OF, VALUE_OF, ColumnMapping
-from spotthebot.importers.tables.kinds import KIND, Kinds
-from spotthebot.importers.tables.numbers import ANY_NUMBER, Numbers, Scale
-from spotthebot.importers.tables.rejections import Tally
-from spotthebot.importers.tables.synonyms import names_of, plain
-from spotthebot.importers.tables.texts import Texts
-from spotthebot.importers.tables.values import ValueWords
 from spotthebot.importers.tables.winners import Winners, WinnersAre
+from spotthebot.readers.files.cells import TableRow, shown
+from spotthebot.readers.files.numbers import ANY_NUMBER, Numbers, Scale
+from spotthebot.readers.meanings.columns import BOT_OF, VALUE_OF, ColumnMapping
+from spotthebot.readers.meanings.kinds import KIND, Kinds
+from spotthebot.readers.meanings.synonyms import names_of, plain
+from spotthebot.readers.meanings.texts import Texts
+from spotthebot.readers.meanings.values import ValueWords
+from spotthebot.readers.rejected import FieldFault
+from spotthebot.readers.rejections import Tally
 
 _LONGEST_LIST: Final = 1000
 _OF_BOTS: Final = frozenset({"side_a", "side_b", "bot"})

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from spotthebot.importers.tables.cells import shown
 from spotthebot.importers.tables.comparisons import Comparisons
-from spotthebot.importers.tables.numbers import ANY_NUMBER, plain_number
 from spotthebot.importers.tables.votes import position_of
+from spotthebot.readers.files.cells import shown
+from spotthebot.readers.files.numbers import ANY_NUMBER, plain_number
 
 
 def notes_of(found: Comparisons) -> list[str]:

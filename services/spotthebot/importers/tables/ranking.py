@@ -11,10 +11,10 @@ from spotthebot.analytics.stats.ratings import RatingRanking, rank_ratings
 from spotthebot.contracts.analytics.choices import Clusters as ClustersName
 from spotthebot.contracts.analytics.choices import Correction
 from spotthebot.importers.errors import NothingToImport
-from spotthebot.importers.tables.cells import shown
 from spotthebot.importers.tables.comparisons import Comparisons, games_of, ratings_of
 from spotthebot.importers.tables.errors import AnnotatorsUnknown, OneBotInTable
 from spotthebot.local.report.findings import confidence_words, difference_finding, rank_findings
+from spotthebot.readers.files.cells import shown
 from spotthebot.statistics.adjustment import Adjustment
 from spotthebot.statistics.uncertainty import Clusters
 

@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from spotthebot.importers.published_dump.fields import FieldFault
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.cells import TableRow, is_missing, shown
-from spotthebot.importers.tables.columns import ColumnMapping
 from spotthebot.importers.tables.comparisons import CellReader, Comparisons, Rating, Reading
 from spotthebot.importers.tables.errors import MissingCoded
-from spotthebot.importers.tables.numbers import ANY_NUMBER, Numbers, plain_number
-from spotthebot.importers.tables.rows import Table
-from spotthebot.importers.tables.texts import Texts
+from spotthebot.readers.files.cells import TableRow, is_missing, shown
+from spotthebot.readers.files.numbers import ANY_NUMBER, Numbers, plain_number
+from spotthebot.readers.files.rows import Table
+from spotthebot.readers.meanings.columns import ColumnMapping
+from spotthebot.readers.meanings.texts import Texts
+from spotthebot.readers.rejected import FieldFault, Rejected
 
 ONE_DIMENSION: Final = "rating"
 """The dimension of a table that names none."""

@@ -5,15 +5,14 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from spotthebot.contracts.annotation.annotations import LEADS
-from spotthebot.importers.published_dump.fields import FieldFault
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.cells import TableRow, shown
-from spotthebot.importers.tables.columns import ColumnMapping, Kind
 from spotthebot.importers.tables.comparisons import CellReader, Comparisons, Reading, Vote
-from spotthebot.importers.tables.rows import Table
-from spotthebot.importers.tables.texts import Texts
-from spotthebot.importers.tables.values import code_of
 from spotthebot.importers.tables.winners import Ballot, Winners
+from spotthebot.readers.files.cells import TableRow, shown
+from spotthebot.readers.files.rows import Table
+from spotthebot.readers.meanings.columns import ColumnMapping, Kind
+from spotthebot.readers.meanings.texts import Texts
+from spotthebot.readers.meanings.values import code_of
+from spotthebot.readers.rejected import FieldFault, Rejected
 
 _OUTCOMES: Final = {"winner_a": "model_a", "winner_b": "model_b", "winner_tie": "tie"}
 """The columns of outcomes, with each outcome's word for the winner."""

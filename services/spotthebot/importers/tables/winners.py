@@ -10,10 +10,10 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from spotthebot.contracts.annotation.annotations import Preference
-from spotthebot.importers.tables.cells import TableRow, shown
 from spotthebot.importers.tables.errors import NumbersNameWinner, ValuesUnknown, WinnerIsBotOrSide
-from spotthebot.importers.tables.numbers import number_of
-from spotthebot.importers.tables.values import ValueWords, code_of, side_named
+from spotthebot.readers.files.cells import TableRow, shown
+from spotthebot.readers.files.numbers import number_of
+from spotthebot.readers.meanings.values import ValueWords, code_of, side_named
 
 _INDEX: Final[Mapping[str, Preference]] = {"1": Preference.A, "2": Preference.B}
 """The meaning of 1 and 2 if the column has no other number."""

@@ -16,12 +16,10 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.published_dump.rows import HALF_PAIR_REASON, Row, read_rows
-from spotthebot.importers.tables.cells import TableRow, column_name, holds_half_pair, shown
-from spotthebot.importers.tables.dstc import turn_of
-from spotthebot.importers.tables.errors import TableUnreadable
-from spotthebot.importers.tables.exports import (
+from spotthebot.readers.errors import TableUnreadable
+from spotthebot.readers.files.cells import TableRow, column_name, holds_half_pair, shown
+from spotthebot.readers.files.dstc import turn_of
+from spotthebot.readers.files.exports import (
     LABEL_STUDIO,
     emails_of,
     flat_rows,
@@ -30,7 +28,9 @@ from spotthebot.importers.tables.exports import (
     potato_files,
     read_potato_state,
 )
-from spotthebot.importers.tables.traces import trace_form, traced_rows
+from spotthebot.readers.files.json_rows import HALF_PAIR_REASON, Row, read_rows
+from spotthebot.readers.files.traces import trace_form, traced_rows
+from spotthebot.readers.rejected import Rejected
 
 if TYPE_CHECKING:
     from _csv import Reader

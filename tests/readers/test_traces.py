@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from spotthebot.contracts.conversations.conversations import ConversationIn
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables import traces
-from spotthebot.importers.tables.columns import Kind, find_columns
-from spotthebot.importers.tables.conversations import holds_turns, read_conversations, read_whole_conversations
-from spotthebot.importers.tables.errors import TableUnreadable
-from spotthebot.importers.tables.rows import open_table
-from spotthebot.importers.tables.values import ValueWords
+from spotthebot.readers.conversations import holds_turns, read_conversations, read_whole_conversations
+from spotthebot.readers.errors import TableUnreadable
+from spotthebot.readers.files import traces
+from spotthebot.readers.files.rows import open_table
+from spotthebot.readers.meanings.columns import Kind, find_columns
+from spotthebot.readers.meanings.values import ValueWords
+from spotthebot.readers.rejected import Rejected
 
 SAID = ["A: hi", "B: ho", "A: and you?", "B: fine"]
 

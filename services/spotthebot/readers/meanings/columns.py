@@ -8,14 +8,14 @@ from enum import StrEnum
 from typing import Final
 
 from spotthebot.contracts.annotation.annotations import FEATURES, Label, Preference
-from spotthebot.importers.tables.cells import column_name, is_missing, shown
-from spotthebot.importers.tables.errors import ColumnsUnknown, MappingFault, NoNumbers
-from spotthebot.importers.tables.kinds import KIND
-from spotthebot.importers.tables.numbers import is_numeric
-from spotthebot.importers.tables.rows import Table
-from spotthebot.importers.tables.synonyms import FIELDS, plain, synonyms, without_brackets
-from spotthebot.importers.tables.texts import PROMPT, TEXT_FIELDS, is_text
-from spotthebot.importers.tables.values import ValueWords
+from spotthebot.readers.errors import ColumnsUnknown, MappingFault, NoNumbers
+from spotthebot.readers.files.cells import column_name, is_missing, shown
+from spotthebot.readers.files.numbers import is_numeric
+from spotthebot.readers.files.rows import Table
+from spotthebot.readers.meanings.kinds import KIND
+from spotthebot.readers.meanings.synonyms import FIELDS, plain, synonyms, without_brackets
+from spotthebot.readers.meanings.texts import PROMPT, TEXT_FIELDS, is_text
+from spotthebot.readers.meanings.values import ValueWords
 
 MAX_ID: Final = 150
 """The maximum of letters of a conversation's or an annotator's id, so that ids derived from it are short enough."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from spotthebot.importers.published_dump.records import Rejected
+from spotthebot.readers.rejected import Rejected
 
 _MISSING: Final = frozenset({"", "nan", "na", "n/a", "<na>", "null", "none", "#n/a"})
 """Programs' words for a missing value, in lower case."""

@@ -11,17 +11,16 @@ from pydantic import ValidationError
 
 from spotthebot.contracts.conversations.conversations import ConversationIn
 from spotthebot.contracts.names import HUMAN_NAME
-from spotthebot.importers.published_dump.fields import FieldFault
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.cells import TableRow, shown
-from spotthebot.importers.tables.columns import ColumnMapping
-from spotthebot.importers.tables.exports import text_of
-from spotthebot.importers.tables.messages import calls_tool, spoken, spoken_in_cell
-from spotthebot.importers.tables.numbers import number_of
-from spotthebot.importers.tables.rows import Table
-from spotthebot.importers.tables.synonyms import FIELDS, names_of, plain, synonyms
-from spotthebot.importers.tables.values import ValueWords
 from spotthebot.kit.text.validation import faults_of
+from spotthebot.readers.files.cells import TableRow, shown
+from spotthebot.readers.files.exports import text_of
+from spotthebot.readers.files.messages import calls_tool, spoken, spoken_in_cell
+from spotthebot.readers.files.numbers import number_of
+from spotthebot.readers.files.rows import Table
+from spotthebot.readers.meanings.columns import ColumnMapping
+from spotthebot.readers.meanings.synonyms import FIELDS, names_of, plain, synonyms
+from spotthebot.readers.meanings.values import ValueWords
+from spotthebot.readers.rejected import FieldFault, Rejected
 
 _TURN_LISTS: Final = ("turns", "messages", "conversation", "conversations", "dialogue", "dialog", "utterances")
 """The keys under which an object may hold all turns of a conversation."""

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from spotthebot.importers.tables.exports import text_of
+from spotthebot.readers.files.exports import text_of
 
 _TEXTS: Final = (None, "text", "input_text", "output_text")
 """The types of parts that hold a text; `None` is a part without a type."""

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from spotthebot.importers.tables.calls import Call, Content, Message, content_of, messages_of, objects
-from spotthebot.importers.tables.exports import text_of
+from spotthebot.readers.files.calls import Call, Content, Message, content_of, messages_of, objects
+from spotthebot.readers.files.exports import text_of
 
 _CALLS: Final = frozenset({"chat", "generate_content", "text_completion"})
 _NUMBERED: Final = re.compile(r"gen_ai\.(prompt|completion)\.(\d+)\.(role|content)")

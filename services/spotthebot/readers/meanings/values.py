@@ -7,9 +7,9 @@ from unicodedata import normalize
 
 from spotthebot.contracts.annotation.annotations import Label, Preference
 from spotthebot.contracts.names import HUMAN_NAME
-from spotthebot.importers.tables.errors import MappingFault
-from spotthebot.importers.tables.numbers import number_of, plain_number
-from spotthebot.importers.tables.synonyms import LABELS, PREFERENCES, names_of, synonyms
+from spotthebot.readers.errors import MappingFault
+from spotthebot.readers.files.numbers import number_of, plain_number
+from spotthebot.readers.meanings.synonyms import LABELS, PREFERENCES, names_of, synonyms
 
 _MEANINGS = (*Label, *Preference)
 LEAD: Final[Mapping[str, Preference]] = {"1": Preference.A, "0": Preference.TIE, "-1": Preference.B}

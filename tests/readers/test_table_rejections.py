@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.cells import TableRow
-from spotthebot.importers.tables.errors import BotLosesRows, MostRowsRejected
-from spotthebot.importers.tables.rejections import Tally
-from spotthebot.importers.tables.rows import open_table
+from spotthebot.readers.errors import BotLosesRows, MostRowsRejected
+from spotthebot.readers.files.cells import TableRow
+from spotthebot.readers.files.rows import open_table
+from spotthebot.readers.rejected import Rejected
+from spotthebot.readers.rejections import Tally
 from tests.factories.command_line import run_stb
-from tests.importers.tables.conftest import Save
+from tests.factories.saved_files import Save
 
 HEADER = "item,bot,annotator,rating\n"
 

@@ -4,10 +4,10 @@ import tracemalloc
 
 import pytest
 
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.cells import TableRow, shown
-from spotthebot.importers.tables.errors import TableUnreadable
-from spotthebot.importers.tables.rows import open_table
+from spotthebot.readers.errors import TableUnreadable
+from spotthebot.readers.files.cells import TableRow, shown
+from spotthebot.readers.files.rows import open_table
+from spotthebot.readers.rejected import Rejected
 
 ROWS = [{"id": "c1", "said": "Grüße, du"}, {"id": "c2", "said": 'two\nlines of "text"'}]
 CSV = 'id,said\nc1,"Grüße, du"\nc2,"two\nlines of ""text"""\n'

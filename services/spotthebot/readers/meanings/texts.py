@@ -6,9 +6,9 @@ All texts of an item are compared, so two items that share only a prompt stay tw
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from spotthebot.importers.tables.cells import TableRow, is_missing
-from spotthebot.importers.tables.numbers import is_numeric
 from spotthebot.kit.text.words import known_text_hash
+from spotthebot.readers.files.cells import TableRow, is_missing
+from spotthebot.readers.files.numbers import is_numeric
 
 PROMPT: Final = "prompt"
 TEXT_FIELDS: Final = ("text_a", "text_b", "text", PROMPT)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from spotthebot.importers.tables.errors import MappingFault
+from spotthebot.readers.errors import MappingFault
 
 _POINT, _COMMA = ".", ","
 _LONGEST: Final = 1e21

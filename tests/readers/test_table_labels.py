@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.columns import Kind, find_columns, parse_map, parse_values
-from spotthebot.importers.tables.errors import ColumnsUnknown, MappingFault
-from spotthebot.importers.tables.labels import KnownConversation, LabelledSegment, protocol_of, read_labels
-from spotthebot.importers.tables.rows import open_table
-from spotthebot.importers.tables.values import ValueWords
+from spotthebot.readers.errors import ColumnsUnknown, MappingFault
+from spotthebot.readers.files.rows import open_table
+from spotthebot.readers.labels import KnownConversation, LabelledSegment, protocol_of, read_labels
+from spotthebot.readers.meanings.columns import Kind, find_columns, parse_map, parse_values
+from spotthebot.readers.meanings.values import ValueWords
+from spotthebot.readers.rejected import Rejected
 from tests.factories.command_line import run_stb
 
 EXPORTS = Path(__file__).parent / "exports"

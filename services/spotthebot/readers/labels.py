@@ -6,15 +6,14 @@ from typing import Final, NamedTuple
 
 from spotthebot.contracts.annotation.annotations import FEATURES, AnnotatorKind, Answer, Label
 from spotthebot.contracts.names import HUMAN_NAME, fault_of_bot_name
-from spotthebot.importers.published_dump.fields import FieldFault
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.cells import TableRow, shown
-from spotthebot.importers.tables.columns import MAX_ID, ColumnMapping, Kind
-from spotthebot.importers.tables.kinds import KIND, Kinds
-from spotthebot.importers.tables.numbers import number_of
-from spotthebot.importers.tables.rows import Table
-from spotthebot.importers.tables.synonyms import plain
-from spotthebot.importers.tables.values import ValueWords, code_of
+from spotthebot.readers.files.cells import TableRow, shown
+from spotthebot.readers.files.numbers import number_of
+from spotthebot.readers.files.rows import Table
+from spotthebot.readers.meanings.columns import MAX_ID, ColumnMapping, Kind
+from spotthebot.readers.meanings.kinds import KIND, Kinds
+from spotthebot.readers.meanings.synonyms import plain
+from spotthebot.readers.meanings.values import ValueWords, code_of
+from spotthebot.readers.rejected import FieldFault, Rejected
 
 _MAX_NAME: Final = 100
 _MAX_EXCHANGES: Final = 500

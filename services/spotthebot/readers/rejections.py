@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.cells import shown
-from spotthebot.importers.tables.errors import BotLosesRows, MostRowsRejected
+from spotthebot.readers.errors import BotLosesRows, MostRowsRejected
+from spotthebot.readers.files.cells import shown
+from spotthebot.readers.rejected import Rejected
 
 _FEW_ROWS = 10
 _QUOTED_OR_NUMBER = re.compile(r"'[^']*'|[0-9]+")

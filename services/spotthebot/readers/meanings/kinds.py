@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from spotthebot.contracts.annotation.annotations import AnnotatorKind, kind_by_name
-from spotthebot.importers.published_dump.fields import FieldFault
-from spotthebot.importers.tables.cells import shown
+from spotthebot.readers.files.cells import shown
+from spotthebot.readers.rejected import FieldFault
 
 KIND: Final = "annotator_kind"
 """The field, and the name of its column."""

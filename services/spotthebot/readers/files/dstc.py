@@ -7,8 +7,8 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.cells import TableRow
+from spotthebot.readers.files.cells import TableRow
+from spotthebot.readers.rejected import Rejected
 
 _UID: Final = re.compile(r"(.+)-([0-9]+)")
 _COLUMNS: Final = ("UID", "SID", "SEG")

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.columns import Kind, find_columns
-from spotthebot.importers.tables.conversations import holds_turns, read_conversations, read_whole_conversations
-from spotthebot.importers.tables.rows import open_table
-from spotthebot.importers.tables.values import ValueWords
+from spotthebot.readers.conversations import holds_turns, read_conversations, read_whole_conversations
+from spotthebot.readers.files.rows import open_table
+from spotthebot.readers.meanings.columns import Kind, find_columns
+from spotthebot.readers.meanings.values import ValueWords
+from spotthebot.readers.rejected import Rejected
 
 HEADER = "dialog_id,turn,speaker,utterance\n"
 

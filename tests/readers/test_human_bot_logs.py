@@ -9,17 +9,17 @@ import pytest
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.importers.dump_import import Imported
-from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.table_import import import_logs
-from spotthebot.importers.tables.conversations import holds_turns
-from spotthebot.importers.tables.errors import MappingFault
-from spotthebot.importers.tables.human_bot_logs import BotNames, LogReader, holds_logs
-from spotthebot.importers.tables.rows import open_table
-from spotthebot.importers.tables.values import ValueWords
 from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 from spotthebot.local.progress import showing_progress
 from spotthebot.local.runtime.session import Clients
-from tests.importers.tables.conftest import Save
+from spotthebot.readers.conversations import holds_turns
+from spotthebot.readers.errors import MappingFault
+from spotthebot.readers.files.rows import open_table
+from spotthebot.readers.human_bot_logs import BotNames, LogReader, holds_logs
+from spotthebot.readers.meanings.values import ValueWords
+from spotthebot.readers.rejected import Rejected
+from tests.factories.saved_files import Save
 
 
 def _turns(*said: tuple[str, str], **classes: str) -> list[dict[str, Any]]:

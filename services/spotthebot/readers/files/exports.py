@@ -18,8 +18,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from spotthebot.importers.tables.cells import column_name
-from spotthebot.importers.tables.numbers import plain_number
+from spotthebot.readers.files.cells import column_name
+from spotthebot.readers.files.numbers import plain_number
 
 Content = Mapping[str, object]
 LABEL_STUDIO: Final = "Label Studio's export"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeAlias, TypedDict
 
-from spotthebot.importers.tables.messages import spoken
+from spotthebot.readers.files.messages import spoken
 
 Content: TypeAlias = Mapping[str, object]
 

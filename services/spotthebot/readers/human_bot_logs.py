@@ -28,16 +28,15 @@ from spotthebot.contracts.conversations.conversations import (
 )
 from spotthebot.contracts.conversations.exports import ExportedConversation, ExportedRating, ExportedScore, ExportedTurn
 from spotthebot.contracts.names import HUMAN_NAME
-from spotthebot.importers.published_dump.fields import FieldFault
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.cells import TableRow, is_missing, shown
-from spotthebot.importers.tables.conversations import Utterance, bot_of, listed_turns, rows_of_conversations
-from spotthebot.importers.tables.errors import MappingFault
-from spotthebot.importers.tables.numbers import number_of
-from spotthebot.importers.tables.rows import Table
-from spotthebot.importers.tables.synonyms import names_of
-from spotthebot.importers.tables.values import ValueWords
 from spotthebot.kit.text.validation import faults_of
+from spotthebot.readers.conversations import Utterance, bot_of, listed_turns, rows_of_conversations
+from spotthebot.readers.errors import MappingFault
+from spotthebot.readers.files.cells import TableRow, is_missing, shown
+from spotthebot.readers.files.numbers import number_of
+from spotthebot.readers.files.rows import Table
+from spotthebot.readers.meanings.synonyms import names_of
+from spotthebot.readers.meanings.values import ValueWords
+from spotthebot.readers.rejected import FieldFault, Rejected
 
 EVAL_SCORE: Final = "eval_score"
 """The column of a dialogue's score, and the question that the imported rating answers."""

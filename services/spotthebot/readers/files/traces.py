@@ -19,12 +19,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.tables.calls import Call, Content, Message, content_of, messages_of, objects, said_in, time_of
-from spotthebot.importers.tables.cells import TableRow, holds_half_pair
-from spotthebot.importers.tables.errors import TableUnreadable
-from spotthebot.importers.tables.exports import text_of
-from spotthebot.importers.tables.open_telemetry import calls_of_spans
+from spotthebot.readers.errors import TableUnreadable
+from spotthebot.readers.files.calls import Call, Content, Message, content_of, messages_of, objects, said_in, time_of
+from spotthebot.readers.files.cells import TableRow, holds_half_pair
+from spotthebot.readers.files.exports import text_of
+from spotthebot.readers.files.open_telemetry import calls_of_spans
+from spotthebot.readers.rejected import Rejected
 
 _MAX_BYTES: Final = 256 * 1024**2
 _HEAD_BYTES: Final = 65_536
