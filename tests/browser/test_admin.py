@@ -1,6 +1,7 @@
 """Administrators run campaigns and collections from pages: create, preview, open, pause, block, pay, cancel."""
 
 import re
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -93,6 +94,34 @@ class TestCampaign:
         await page.get_by_role("button", name="Open").click()
         await expect(page.get_by_role("heading", name="Not now")).to_be_visible()
         visit.complaints.clear()  # Chromium reports the status 409
+
+
+class TestTable:
+    async def test_is_checked_and_then_imported_while_its_file_stays_chosen(self, visit: Visit, tmp_path: Path):
+        bad = "".join(f"bad{at},x,{'long ' * 30},more\n" for at in range(22))
+        good = "".join(f"c{at},{side},hi <b>there</b>\n" for at in range(30) for side in ("user", "alpha"))
+        file = tmp_path / "talks.csv"
+        file.write_text(f"dialog,role,utterance\n{bad}{good}")
+        page = await visit.sign_in("admin", after="/admin/collections")
+        await page.get_by_role("link", name="Import a table").click()
+        await page.get_by_label("File").set_input_files(file)
+        await page.get_by_label("Name").fill("talks")
+        await page.get_by_role("button", name="Check").click()
+        result = page.get_by_role("region", name="What the file holds")
+        await expect(result).to_contain_text(re.compile(r"Rejected rows\s*22"))
+        await expect(page.locator("#checked")).to_be_focused()
+        await _whole(page, complaints=visit.complaints)
+        await page.set_viewport_size({"width": SMALLEST[0], "height": SMALLEST[1]})
+        await _whole(page, complaints=visit.complaints)
+        await page.get_by_label("Name").fill("all talks")
+        await expect(result).to_have_count(0)
+        await page.get_by_role("button", name="Check").click()
+        await page.get_by_role("button", name="Import 30 conversations").click()
+        await expect(page.get_by_role("heading", name="all talks")).to_be_visible()
+        await expect(page.get_by_role("status")).to_have_text(
+            "Import: 30 conversations stored, 0 there already; rejected rows: 22."
+        )
+        await _whole(page, complaints=visit.complaints)
 
 
 class TestAnnotators:

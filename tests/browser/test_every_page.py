@@ -67,6 +67,7 @@ OF_ADMINISTRATORS: Final = (
     "/admin/campaigns",
     "/admin/campaigns/new",
     "/admin/collections/chats",
+    "/admin/collections/table",
     "/admin/campaigns/{campaign}",
     "/admin/campaigns/{campaign}/edit",
     "/admin/campaigns/{campaign}/close",

@@ -245,6 +245,22 @@ class TestInspect:
         with pytest.raises(TableUnreadable):
             open_table(path)
 
+    @pytest.mark.filterwarnings("ignore:Duplicate name")
+    def test_archive_is_read_once_for_each_name_and_refused_if_it_is_encrypted(self, tmp_path: Path):
+        path = tmp_path / "log.eval"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr("header.json", json.dumps({"eval": {"model": "m"}}))
+            sample = {"id": 1, "epoch": 1, "messages": [HI, HO]}
+            for _ in range(3):
+                file.writestr("samples/1.json", json.dumps(sample))
+        assert [len(open_table(path).sample), *_read(path)[1]] == [1, ("1 epoch 1", ["HU", "m"], SAID[:2])]
+        content = bytearray(path.read_bytes())
+        content[content.index(b"PK\x01\x02") + 8] |= 1  # the flag of an encrypted entry, in the archive's list
+        content[6] |= 1  # and before the entry
+        path.write_bytes(content)
+        with pytest.raises(TableUnreadable, match="encrypted"):
+            open_table(path)
+
 
 def _tree_message(text: str, role: str, *replies: object, **more: object) -> dict[str, object]:
     return {"text": text, "role": role, "replies": [*replies], **more}
@@ -255,7 +271,11 @@ class TestTrees:
         end = _tree_message("fine", "assistant", rank=0)
         follow_up = _tree_message("and you?", "prompter", end, _tree_message("bad", "assistant", rank=1))
         gone = _tree_message("gone", "assistant", rank=0, deleted=True)
-        replies = [_tree_message("no", "assistant"), gone, _tree_message("ho", "assistant", follow_up, rank=2)]
+        replies = [
+            _tree_message("no", "assistant", rank=10**400),
+            gone,
+            _tree_message("ho", "assistant", follow_up, rank=2),
+        ]
         tree = {"message_tree_id": "t-1", "prompt": _tree_message("hi", "prompter", *replies)}
         path = tmp_path / "trees.jsonl"
         path.write_text(json.dumps(tree) + "\n", encoding="utf-8")

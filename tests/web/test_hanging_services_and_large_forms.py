@@ -123,7 +123,7 @@ def _changes(app: FastAPI) -> list[tuple[str, str, str]]:
     return found
 
 
-FILES = ("/admin/trainings", "/admin/partner-sets")
+FILES = ("/admin/trainings", "/admin/partner-sets", "/admin/collections/table")
 
 
 async def _send_much(client: httpx.AsyncClient, method: str, path: str, cookies: dict[str, str]) -> tuple[int, int]:

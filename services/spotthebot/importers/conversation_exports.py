@@ -1,13 +1,13 @@
 """Imports exported conversations: a file written by `./stb collect --export`, or downloaded as NDJSON."""
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from spotthebot.clients import AsyncConversations
-from spotthebot.contracts.conversations.collections import CollectionOut, CollectionState, ImportIn
+from spotthebot.clients.import_collections import find_or_create
+from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.conversations.exports import ExportedConversation, ImportedOut
 from spotthebot.importers.errors import NotAnExport
 from spotthebot.kit.text.validation import faults_of
@@ -54,17 +54,3 @@ async def import_export(
     with steps.step(f"Sending {export.file.name}", export.file.stat().st_size) as step:
         done = await conversations.upload_export(collection.id, step.read(export.file))
     return await conversations.get_collection(collection.id), done
-
-
-async def find_or_create(
-    conversations: AsyncConversations, name: str, domain: str, *, cancelled: bool = False
-) -> CollectionOut:
-    """Return the import collection of this name and domain, cancelled or not; create it if it is missing."""
-    async for found in conversations.list_collections(name=name):
-        is_cancelled = found.state is CollectionState.CANCELLED
-        if found.mode == "import" and found.domain == domain and is_cancelled is cancelled:
-            return found
-    key = hashlib.sha256(f"{domain}/{name}{'/cancelled' if cancelled else ''}".encode()).hexdigest()
-    # Not validated here: the service reports faults of a name.
-    request = ImportIn.model_construct(mode="import", name=name, domain=domain, cancelled=cancelled)
-    return await conversations.create_collection(request, idempotency_key=f"import/{key}")

@@ -7,10 +7,10 @@ continues.
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import Any, Literal, TypeVar
 from uuid import UUID
 
+from spotthebot.clients.import_collections import in_batches
 from spotthebot.contracts.annotation.annotations import Answer, Preference
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
 from spotthebot.contracts.annotation.uploads import (
@@ -36,7 +36,6 @@ from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.session import Clients
 from spotthebot.readers.rejected import Rejected
 
-_AT_ONCE = 250
 _SEGMENTS = {"dailydialog": (2, 3, 5), "empathetic": (1, 2, 3), "convai2": (2, 3, 5)}
 _SPEAKERS: tuple[Literal["A"], Literal["B"]] = ("A", "B")
 _PREFERENCES = (Preference.A, Preference.B)
@@ -135,15 +134,7 @@ async def upload(
 ) -> None:
     """Add records in batches and count them; unreadable rows count as read, and are kept with the reason."""
     imported.read[kind] = imported.stored[kind] = imported.already_there[kind] = 0
-    with steps.step(f"Importing {kind}") as step:
-        for batch in _batches(records, kind, imported):
-            answer = await add(batch)
-            imported.stored[kind] += answer.stored
-            imported.already_there[kind] += answer.already_there
-            step.at(imported.read[kind])
 
-
-def _batches(records: Iterator[Record | Rejected], kind: str, imported: Imported) -> Iterator[Sequence[Record]]:
     def readable() -> Iterator[Record]:
         for record in records:
             imported.read[kind] += 1
@@ -152,9 +143,11 @@ def _batches(records: Iterator[Record | Rejected], kind: str, imported: Imported
             else:
                 yield record
 
-    rows = readable()
-    while batch := list(islice(rows, _AT_ONCE)):
-        yield batch
+    with steps.step(f"Importing {kind}") as step:
+        async for answer in in_batches(readable(), add):
+            imported.stored[kind] += answer.stored
+            imported.already_there[kind] += answer.already_there
+            step.at(imported.read[kind])
 
 
 def _conversation(record: DumpConversation) -> ConversationIn:

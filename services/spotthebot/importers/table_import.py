@@ -7,8 +7,10 @@ continues.
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Literal, Self
 
+from spotthebot.clients.import_collections import add_conversations, find_or_create
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
 from spotthebot.contracts.annotation.uploads import (
     AnnotationBatchIn,
@@ -20,7 +22,6 @@ from spotthebot.contracts.annotation.uploads import (
 from spotthebot.contracts.batches import StoredOut
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.conversations.conversations import (
-    ConversationBatchIn,
     ConversationIn,
     ConversationState,
     Participant,
@@ -29,7 +30,6 @@ from spotthebot.contracts.conversations.conversations import (
 from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.contracts.turns import Turn
-from spotthebot.importers.conversation_exports import find_or_create
 from spotthebot.importers.dump_import import Imported, upload
 from spotthebot.importers.errors import ImportNameTaken, NothingToImport
 from spotthebot.local.background import wait_until_built
@@ -53,11 +53,7 @@ async def import_conversations(
     """Upload conversations to the import collection of this name; conversations with known ids stay unchanged."""
     collection = await find_or_create(clients.conversations, name, domain)
     imported = Imported(campaign="")
-
-    async def add(batch: Sequence[ConversationIn]) -> StoredOut:
-        uploaded = ConversationBatchIn.model_construct(conversations=tuple(batch))
-        return await clients.conversations.import_conversations(collection.id, uploaded)
-
+    add = partial(add_conversations, clients.conversations, collection.id)
     await upload("conversations", conversations, add, imported, steps)
     return await clients.conversations.get_collection(collection.id), imported
 

@@ -1,7 +1,7 @@
 """`stb import conversations` and `stb import labels`: import tables that other tools wrote."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +16,7 @@ from spotthebot.cli.commands.table_options import (
     AllowRejectedOption,
     DomainOption,
     MapOption,
+    MappedTable,
     PeopleOption,
     ValuesOption,
     YesOption,
@@ -43,14 +44,11 @@ from spotthebot.importers.table_import import (
 from spotthebot.kit.plugins import Plugin, find_plugin
 from spotthebot.local.progress import say, showing_progress
 from spotthebot.local.runtime.session import Clients, Services
-from spotthebot.readers.conversations import holds_turns, read_conversations, read_whole_conversations
-from spotthebot.readers.errors import MappingFault
 from spotthebot.readers.files.cells import shown
-from spotthebot.readers.files.rows import Table, open_table
-from spotthebot.readers.human_bot_logs import EVAL_SCORE, BotNames, LogReader, holds_logs
+from spotthebot.readers.human_bot_logs import EVAL_SCORE, LogReader
 from spotthebot.readers.meanings.columns import COMPARED, Kind
 from spotthebot.readers.rejected import Rejected
-from spotthebot.readers.rejections import Tally
+from spotthebot.readers.tables import ConversationReader, Reading, open_conversations, tally_of
 
 _DOMAIN = "imported"
 
@@ -83,28 +81,20 @@ def import_table_of_conversations(
         found = find_plugin(PluginGroup.IMPORTERS, plugin)
         _import(services, partial(read_by_plugin, found, path), name or path.stem, domain, json_file, found)
         return
-    words = read_words(None, people)
-    table = open_table(path)
-    left_out = frozenset(role.strip().casefold() for roles in leave_out or () for role in roles.split(","))
-    turns = holds_turns(table)
-    if turns is not None and holds_logs(table, turns):
-        bots, collection_name = BotNames.of(bot or ()), name or path.stem
-        logs = LogReader(table, turns, words, left_out, bots, collection_name, domain)
-        _import_logs(services, logs, json_file, allow_rejected=allow_rejected)
-        return
-    if bot:
-        reason = f"no turn of {path.name} has a sender_class, which says who is a bot"
-        raise MappingFault(option="--bot", given=bot[0], reason=reason)
-    if turns is not None:
-        read = partial(read_whole_conversations, table, turns, words, left_out)
-    else:
-        mapped = map_table(path, (Kind.TURNS,), map_, words)
+    collection_name = name or path.stem
+    reading = Reading(collection_name, domain, map_ or (), people or (), leave_out or (), bot or ())
+    reader = open_conversations(path, reading)
+    if isinstance(reader, ConversationReader) and reader.mapping is not None:
+        mapped = MappedTable(reader.table, reader.mapping, reader.words)
         show_mapping(mapped)
         confirm(mapped, yes=yes)
-        read = partial(read_conversations, mapped.table, mapped.mapping, words, left_out)
     if not allow_rejected:
-        _require_most(table, read())
-    _import(services, read, name or path.stem, domain, json_file)
+        with listing_rejected():
+            tally_of(reader.table, reader.read()).require_most(ranked=False)
+    if isinstance(reader, LogReader):
+        _import_logs(services, reader, json_file)
+    else:
+        _import(services, reader.read, collection_name, domain, json_file)
 
 
 def _import(
@@ -128,17 +118,7 @@ def _import(
         say(f"Collection: {collection.name} ({collection.id})")
 
 
-def _require_most(table: Table, found: Iterable[object]) -> None:
-    """List the rejected rows and raise MostRowsRejected if most rows of the table are rejected."""
-    rejected = [each for each in found if isinstance(each, Rejected)]
-    with listing_rejected():
-        Tally(read=sum(1 for _ in table.rows()), rejected=rejected).require_most(ranked=False)
-
-
-def _import_logs(services: Services, logs: LogReader, json_file: Path | None, *, allow_rejected: bool) -> None:
-    if not allow_rejected:
-        _require_most(logs.table, logs.read())
-
+def _import_logs(services: Services, logs: LogReader, json_file: Path | None) -> None:
     async def work(clients: Clients) -> tuple[CollectionOut, Imported, int]:
         with showing_progress() as steps:
             return await import_logs(clients, logs.read(), logs.collection, logs.domain, steps)

@@ -19,6 +19,7 @@ from spotthebot.readers.files.rows import Table, open_table
 from spotthebot.readers.labels import is_lead
 from spotthebot.readers.meanings.columns import ColumnMapping, Kind, find_columns, parse_map, parse_values
 from spotthebot.readers.meanings.values import ValueWords
+from spotthebot.readers.tables import mapped_columns
 
 MapOption = Annotated[
     list[str] | None,
@@ -87,10 +88,9 @@ def show_mapping(mapped: MappedTable) -> None:
     table, mapping = mapped.table, mapped.mapping
     title = f"{shown(table.path.name)}: {table.form}, {mapping.kind}"
     printed = Printed("Field", "Column", "Examples", title=Text(title), title_justify="left")
-    for field, column in mapping.columns.items():
-        examples = ", ".join(map(shown, table.values_of(column)[:_EXAMPLES]))
-        guessed = " (guessed)" if field in mapping.guessed else ""
-        printed.add_row(Text(shown(field)), Text(f"{shown(column)}{guessed}"), Text(examples))
+    for each in mapped_columns(table, mapping):
+        guessed = " (guessed)" if each.is_guessed else ""
+        printed.add_row(Text(each.field), Text(f"{each.column}{guessed}"), Text(each.examples))
     screen.print(printed)
     words = mapped.words
     for field, column in mapping.columns.items():

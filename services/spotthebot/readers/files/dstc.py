@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from spotthebot.readers.files.cells import TableRow
+from spotthebot.readers.files.cells import TableRow, shown
 from spotthebot.readers.rejected import Rejected
 
 _UID: Final = re.compile(r"(.+)-([0-9]+)")
@@ -20,7 +20,7 @@ def turn_of(row: TableRow | Rejected) -> TableRow | Rejected:
         return row
     uid, sid, seg = (row.cells[column] for column in _COLUMNS)
     if (match := _UID.fullmatch(uid)) is None:
-        return row.rejected(f"its UID '{uid}' does not end in a number of the turn, such as CORPUS-000001-0001")
+        return row.rejected(f"its UID '{shown(uid)}' does not end in a number of the turn, such as CORPUS-000001-0001")
     others = {column: cell for column, cell in row.cells.items() if column not in _COLUMNS}
     turn = {"conversation": match[1], "position": match[2], "speaker": sid, "text": seg}
     return replace(row, cells={**turn, **others})

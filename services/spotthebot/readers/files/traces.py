@@ -13,6 +13,7 @@ A call to a model holds the messages before it, or only what is new: the calls o
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,7 +93,8 @@ def _contents(path: Path) -> list[Content]:
     except NotImplementedError as error:
         reason = f"its compression is unknown here: inspect log convert {path.name} --to json --output-dir FOLDER"
         raise TableUnreadable(file=path.name, reason=reason) from error
-    except (ValueError, RecursionError, zipfile.BadZipFile) as error:
+    # An encrypted entry is a RuntimeError to zipfile, as is JSON that is nested too deeply.
+    except (ValueError, RuntimeError, EOFError, zlib.error, zipfile.BadZipFile) as error:
         raise TableUnreadable(file=path.name, reason=f"it is not JSON, or its end is missing ({error})") from error
     listed = [each for value in values for each in (value if isinstance(value, list) else [value])]
     pages = [each for value in listed for each in (_page(value) if isinstance(value, dict) else [value])]
@@ -110,7 +112,7 @@ def _archived(path: Path) -> list[Content]:
     with zipfile.ZipFile(path) as archive:
         if sum(each.file_size for each in archive.infolist()) > _MAX_BYTES:
             raise _too_large(path)
-        names = archive.namelist()
+        names = dict.fromkeys(archive.namelist())  # an archive may name one file many times
         header = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
         if header is None:
             raise TableUnreadable(file=path.name, reason="the archive is no log of Inspect: it has no header.json")
@@ -190,7 +192,7 @@ def _trees(contents: Iterable[Content]) -> Iterator[Trace]:
 
 def _rank(reply: Content) -> float:
     rank = reply.get("rank")
-    return float(rank) if isinstance(rank, int | float) else float("inf")
+    return rank if isinstance(rank, int | float) else float("inf")
 
 
 def _holds(name: str, kind: type) -> Callable[[Content], bool]:

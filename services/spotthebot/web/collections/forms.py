@@ -1,4 +1,4 @@
-"""The form that opens a collection of chats between people and bots."""
+"""The forms that open a collection of chats between people and bots, and that import a table of conversations."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -6,8 +6,10 @@ from typing import Final
 from pydantic import ValidationError
 
 from spotthebot.contracts.conversations.chats import HumanBotIn
+from spotthebot.contracts.conversations.collections import ImportIn
 from spotthebot.kit.text.validation import reason_of
-from spotthebot.web.layout.forms import amount_of
+from spotthebot.readers.tables import Reading
+from spotthebot.web.layout.forms import amount_of, read_document
 
 NUMBERS: Final = ("bots_per_chat", "minimum_turns", "maximum_turns", "conversations_per_person")
 FIELDS: Final = ("name", "domain", *NUMBERS, "pay_per_chat", "currency", "instructions", "consent")
@@ -26,3 +28,16 @@ def chats_of(typed: Mapping[str, str], bots: Sequence[str]) -> HumanBotIn | dict
         return HumanBotIn.model_validate({**given, "mode": "human_bot", "bots": bots})
     except ValidationError as error:
         return {str(fault["loc"][0]) if fault["loc"] else "": reason_of(fault) for fault in reversed(error.errors())}
+
+
+def reading_of(typed: Mapping[str, str]) -> Reading | dict[str, str]:
+    """Return how to read a table, from the form's texts, or the faults of the form by field."""
+    read = read_document(ImportIn, {"mode": "import", **{name: typed.get(name, "") for name in ("name", "domain")}})
+    if not isinstance(read, ImportIn):
+        return read
+    people, left_out, bots = (
+        [name for each in typed.get(field, "").split(",") if (name := each.strip())]
+        for field in ("people", "leave_out", "bots")
+    )
+    columns = [text] if (text := typed.get("columns", "").strip()) else []
+    return Reading(read.name, read.domain, columns, people, left_out, bots)

@@ -1,34 +1,54 @@
-"""Collections: a form that opens chats; progress, rates and failures; the actions pause, resume and end."""
+"""Collections: forms that open chats and import tables; progress and failures; the actions pause, resume and end."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
+from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Request
+from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from spotthebot.clients import Invalid
+from spotthebot.clients import AsyncConversations, Invalid
+from spotthebot.clients.import_collections import add_conversations, find_or_create, in_batches
 from spotthebot.contracts.bots.registry import BotStatus
 from spotthebot.contracts.conversations.chats import HumanBotIn
 from spotthebot.contracts.conversations.collections import CollectionChangesIn, CollectionOut, CollectionState
+from spotthebot.kit.errors import Invalid as Unreadable
+from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.readers.tables import Reading
 from spotthebot.web.clients import Services
-from spotthebot.web.collections.domain import COLLECTION_ACTIONS, collection_actions
+from spotthebot.web.collections.domain import (
+    COLLECTION_ACTIONS,
+    TABLE_ENDINGS,
+    CheckedTable,
+    check_table,
+    collection_actions,
+)
 from spotthebot.web.collections.errors import NoPriority
-from spotthebot.web.collections.forms import EMPTY, NUMBERS, chats_of
+from spotthebot.web.collections.forms import EMPTY, NUMBERS, chats_of, reading_of
 from spotthebot.web.confirmations.errors import NoSuchAction
 from spotthebot.web.confirmations.pages import Question, ask
 from spotthebot.web.deps import Admin, Pages, ServicesOfVisitor
 from spotthebot.web.layout.forms import key_of, read_document
 from spotthebot.web.layout.pages import typed_in
 from spotthebot.web.marks.pages import Marks, campaigns_over, marks_over
+from spotthebot.web.rendering import Renderer
 
 router = APIRouter(prefix="/admin/collections", route_class=PageRoute, include_in_schema=False)
 _COLLECTIONS: Final = 25
 _FAILURES: Final = 50
 _PAIRS: Final = 100
 _BOTS: Final = 1000
+_REJECTED: Final = 20
+_TURNS: Final = 20
+_TABLE_BYTES: Final = 4 * 1024 * 1024
+_TABLE: Final = large_batch(max_bytes=_TABLE_BYTES + 64 * 1024, max_values=0)
+"""The limit on a table, plus the size of the form around it. The form has no JSON."""
 
 
 @router.get("")
@@ -80,6 +100,7 @@ async def _chats_form(  # what the form shows
         request,
         "collections/chats.html.jinja",
         status=422 if faults else 200,
+        of="chats",
         typed=typed,
         chosen=chosen,
         faults=faults or {},
@@ -89,11 +110,90 @@ async def _chats_form(  # what the form shows
     )
 
 
+@router.get("/table")
+async def show_table_form(request: Request, pages: Pages, _visitor: Admin) -> Response:
+    """Show the form that imports a table of conversations."""
+    return _table_form(request, pages, {"domain": "imported"})
+
+
+@router.post("/table", openapi_extra=_TABLE)
+async def check_or_import_table(
+    request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin
+) -> Response:
+    """Show how a table is read and store nothing; or store its conversations, and show their collection."""
+    async with request.form() as form:
+        file = form.get("file")
+        content, filename = (await file.read(), file.filename) if isinstance(file, UploadFile) else (b"", "")
+        typed = {name: value for name, value in form.items() if isinstance(value, str)}
+    reading = reading_of(typed)
+    if not isinstance(reading, Reading):
+        return _table_form(request, pages, typed, faults=reading)
+    try:
+        checked = await asyncio.to_thread(check_table, content, filename or "", reading)
+        if typed.get("do") != "import" or not checked.can_be_imported:
+            return _table_form(request, pages, typed, checked=checked)
+        address = await _store_table(await services.conversations(), checked, reading)
+    except (Unreadable, Invalid) as error:
+        detail = error.problem.detail if isinstance(error, Invalid) else error.detail
+        return _table_form(request, pages, typed, faults={"": detail})
+    return RedirectResponse(address, status_code=303)
+
+
+async def _store_table(client: AsyncConversations, checked: CheckedTable, reading: Reading) -> str:
+    """Store the conversations of a table in the import collection of its name, and return the address to show."""
+    collection = await find_or_create(client, reading.collection, reading.domain)
+    counts = Counter(rejected=checked.rejected_rows)
+    if checked.chats:
+        done = await client.upload_export(
+            collection.id, (f"{each.model_dump_json()}\n".encode() for each in checked.chats)
+        )
+        counts.update(stored=done.stored, already_there=done.already_there, rejected=done.rejected.count)
+    else:
+        add = partial(add_conversations, client, collection.id)
+        async for answer in in_batches(checked.conversations, add):
+            counts.update(stored=answer.stored, already_there=answer.already_there)
+    return f"/admin/collections/{collection.id}?{urlencode(counts)}"
+
+
+def _table_form(
+    request: Request,
+    pages: Renderer,
+    typed: Mapping[str, str],
+    *,
+    faults: Mapping[str, str] | None = None,
+    checked: CheckedTable | None = None,
+) -> Response:
+    return pages.page(
+        request,
+        "collections/table.html.jinja",
+        status=422 if faults or (checked is not None and not checked.can_be_imported) else 200,
+        of="table",
+        typed=typed,
+        faults=faults or {},
+        checked=checked,
+        numbers=(),
+        endings=TABLE_ENDINGS,
+        max_bytes=_TABLE_BYTES,
+        rejected_shown=_REJECTED,
+        turns_shown=_TURNS,
+    )
+
+
 @router.get("/{collection_id}")
 async def show_collection(
-    request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin, collection_id: UUID
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Admin,
+    collection_id: UUID,
+    stored: int | None = None,
+    already_there: int = 0,
+    rejected: int = 0,
 ) -> Response:
-    """Show the progress of a collection. The page updates itself while the collection runs."""
+    """Show the progress of a collection. The page updates itself while the collection runs.
+
+    After an import, the address has the numbers of conversations `stored` and `already_there`, and of rejected rows.
+    """
     client = await services.conversations()
     collection, failures, pairs = await asyncio.gather(
         client.get_collection(collection_id),
@@ -105,6 +205,7 @@ async def show_collection(
         request,
         "collections/collection.html.jinja",
         collection=collection,
+        imported=None if stored is None else {"stored": stored, "already_there": already_there, "rejected": rejected},
         failures=failures.items,
         pairs=pairs.items,
         by_bot=by_bot,
