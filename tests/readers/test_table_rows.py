@@ -75,6 +75,12 @@ class TestFaults:
             {"id": "4"},
         ]
 
+    def test_array_whose_broken_elements_hold_one_another_is_not_read_to_its_end(self, save):
+        """Read again from each of its 400 lines, it would be read 200 times."""
+        _, *broken = _cells(save('[{"id": 1},' + '\n{"a": [1,' * 400, "a.json"))
+        assert len(broken) < 25
+        assert broken[-1][1] == "too much of the array is broken: the rest is not read"
+
     @pytest.mark.parametrize(
         ("content", "reason"),
         [

@@ -272,7 +272,8 @@ class TestTrees:
         follow_up = _tree_message("and you?", "prompter", end, _tree_message("bad", "assistant", rank=1))
         gone = _tree_message("gone", "assistant", rank=0, deleted=True)
         replies = [
-            _tree_message("no", "assistant", rank=10**400),
+            _tree_message("no", "assistant"),
+            _tree_message("last", "assistant", rank=10**400),
             gone,
             _tree_message("ho", "assistant", follow_up, rank=2),
         ]

@@ -1,5 +1,6 @@
 """The composition root of `web`: the only file that knows all the others."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -95,6 +96,7 @@ def create_app(settings: WebSettings) -> FastAPI:
                 provider=Provider.of(settings),
                 anyone=await stack.enter_async_context(services_with(settings, "")),
                 frontend=await stack.enter_async_context(frontend) if key else None,
+                table_reading=asyncio.Lock(),
             )
             yield
 

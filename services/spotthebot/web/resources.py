@@ -1,5 +1,6 @@
 """The objects that the pages share while the application runs."""
 
+import asyncio
 from dataclasses import dataclass
 
 from fastapi import Request
@@ -18,7 +19,7 @@ class Resources:
     """The settings, the vault, the visitors' cookies and limits, the renderer, the open streams, and two clients.
 
     `anyone` has clients of the services without a key. `frontend` has clients with the key of this annotation frontend;
-    it is None without this key.
+    it is None without this key. `table_reading` is held while a table is read: a table of 4 MiB may need 500 MB.
     """
 
     settings: WebSettings
@@ -29,6 +30,7 @@ class Resources:
     provider: Provider | None
     anyone: Services
     frontend: Services | None
+    table_reading: asyncio.Lock
 
 
 def resources_of(request: Request) -> Resources:

@@ -12,6 +12,10 @@ from spotthebot.readers.rejected import Rejected
 LONGEST_LINE: Final = 4 * 1024**2
 """Bytes of one line; the longest published one has 11 KiB."""
 HALF_PAIR_REASON: Final = "it holds half a surrogate pair: correct the text, or remove the character"
+_TIMES_READ = 10
+"""How often the text of an array may be read in broken elements, which may hold one another."""
+_DEEP = 100_000
+"""The characters that count as read in an element that is nested too deeply."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BETWEEN_ELEMENTS = re.compile(r"[\s,]*")
 _LINE_BEGINS_WITH_BRACE = re.compile(r"^,? ?(?=\{)", re.MULTILINE)
@@ -66,7 +70,7 @@ def _elements(stream: IO[bytes], file: str) -> Iterator[Row | Rejected]:
     """Decode the elements of an array one by one; after a broken element, go on at the next line that begins one."""
     text = stream.read().removeprefix(_BYTE_ORDER_MARK).decode(errors="surrogateescape")
     position = text.index("[") + 1
-    line, counted_to = 1, 0
+    line, counted_to, left = 1, 0, _TIMES_READ * len(text)
     while True:
         gap = _BETWEEN_ELEMENTS.match(text, position)
         position = gap.end() if gap else position
@@ -86,6 +90,10 @@ def _elements(stream: IO[bytes], file: str) -> Iterator[Row | Rejected]:
             yield Rejected(file, line, _fault(error))
             next_element = _LINE_BEGINS_WITH_BRACE.search(text, position + 1)
             if next_element is None:
+                return
+            left -= error.pos - position if isinstance(error, json.JSONDecodeError) else _DEEP
+            if left < 0:
+                yield Rejected(file, line, "too much of the array is broken: the rest is not read")
                 return
             position = next_element.end()
         else:

@@ -98,7 +98,8 @@ def _form(path: Path) -> str:
         return "CSV"
     if read_potato_state(path) is not None:
         return "Potato's export"
-    first = next((row for row in read_rows(_OneFile(path), path.name) if isinstance(row, Row)), None)
+    head = islice(read_rows(_OneFile(path), path.name), SAMPLE_ROWS)
+    first = next((row for row in head if isinstance(row, Row)), None)
     return "JSON" if first is None else form_of(first.content)
 
 

@@ -38,6 +38,7 @@ from spotthebot.web.layout.forms import key_of, read_document
 from spotthebot.web.layout.pages import typed_in
 from spotthebot.web.marks.pages import Marks, campaigns_over, marks_over
 from spotthebot.web.rendering import Renderer
+from spotthebot.web.resources import resources_of
 
 router = APIRouter(prefix="/admin/collections", route_class=PageRoute, include_in_schema=False)
 _COLLECTIONS: Final = 25
@@ -129,7 +130,8 @@ async def check_or_import_table(
     if not isinstance(reading, Reading):
         return _table_form(request, pages, typed, faults=reading)
     try:
-        checked = await asyncio.to_thread(check_table, content, filename or "", reading)
+        async with resources_of(request).table_reading:
+            checked = await asyncio.to_thread(check_table, content, filename or "", reading)
         if typed.get("do") != "import" or not checked.can_be_imported:
             return _table_form(request, pages, typed, checked=checked)
         address = await _store_table(await services.conversations(), checked, reading)
