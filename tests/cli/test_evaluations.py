@@ -1,8 +1,10 @@
 import json
 from collections import defaultdict
+from collections.abc import AsyncIterator
 from pathlib import Path
 from statistics import fmean
 from typing import Any
+from uuid import UUID
 
 import pytest
 import scipy
@@ -20,9 +22,11 @@ from spotthebot.contracts.repeated_texts import RepeatedTexts
 from spotthebot.local.errors import JobFailed, NoSuchModelDirectory, NotAModelDirectory, OtherModelDirectory
 from spotthebot.local.progress import showing_progress
 from spotthebot.local.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.session import Clients
 from spotthebot.local.scoring.collections import offer_model
 from tests.factories import tiny_models
 from tests.factories.lazy_imports import needs_models
+from tests.factories.running_suite import RunningSuite
 
 pytestmark = needs_models
 
@@ -37,6 +41,10 @@ scorer: {model: scorer, dimensions: [fluency, overall]}
 resamples: 200
 seed: 3
 """
+OF_THREE = (
+    LEAGUE.replace("name: league", "name: three").replace("dull]", "dull, stray]").replace("per_pair: 4", "per_pair: 5")
+)
+"""Three targets, with five dialogues of each pair."""
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +70,14 @@ def folder(place: Path) -> DataFolder:
 @pytest.fixture(scope="module")
 def settings_of(folder: DataFolder) -> dict[str, dict[str, Any]]:
     return {"fed": {"models_folder": folder.path / "models", "device": "cpu"}}
+
+
+@pytest.fixture(scope="module")
+async def clients(module_suite: RunningSuite) -> AsyncIterator[Clients]:
+    """All tests play on one suite: what one has played, another finds there, as a second call of a user does."""
+    admin, frontend = await module_suite.keys.make("admin"), await module_suite.keys.make("annotation")
+    async with Clients(module_suite.urls, admin_key=admin, frontend_key=frontend) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -110,12 +126,19 @@ class TestBipartite:
         assert f"Warning: {repeated.sentence}" in " ".join(capsys.readouterr().err.split())
 
     async def test_a_second_call_makes_nothing_and_writes_the_same(self, play, clients):
+        async def made() -> list[UUID]:
+            lists = (
+                clients.conversations.list_collections(),
+                clients.fed.list_score_jobs(),
+                clients.conversations.list_partner_sets(),
+            )
+            return [each.id for listed in lists async for each in listed]
+
         first = await play()
+        before = await made()
         again = await play()
         assert json.dumps(again.to_json()) == json.dumps(first.to_json())
-        assert len([each async for each in clients.conversations.list_collections()]) == 1
-        assert len([each async for each in clients.fed.list_score_jobs()]) == 1
-        assert len([each async for each in clients.conversations.list_partner_sets()]) == 1
+        assert await made() == before
 
     async def test_another_scorer_scores_the_same_conversations(self, play):
         first = await play()
@@ -136,8 +159,7 @@ class TestBipartite:
 
 class TestModes:
     async def test_are_compared_by_the_scores_of_the_same_bots(self, play):
-        text = LEAGUE.replace("[parrot, dull]", "[parrot, dull, stray]")
-        modes = [await play(text, mode) for mode in PlayMode]
+        modes = [await play(OF_THREE, mode) for mode in PlayMode]
         found = compare_modes(modes)
         assert [(each.dimension, each.modes) for each in found[:2]] == [
             ("fluency", (PlayMode.SELF_PLAY, PlayMode.ALL_PLAY_ALL)),
@@ -150,7 +172,9 @@ class TestModes:
         assert found[0].spearman == pytest.approx(rho)
 
     async def test_a_stacked_pool_changes_no_score_of_bipartite_play(self, play):
-        opened = LEAGUE.replace("scorer:", "opening: {corpus: sample, split: openings}\nscorer:")
+        opened = LEAGUE.replace("name: league", "name: opened").replace(
+            "scorer:", "opening: {corpus: sample, split: openings}\nscorer:"
+        )
         fair = await play(opened)
         stacked = await play(opened, bots=("parrot", "dull", "stray"))
         assert fair.fingerprint == stacked.fingerprint
@@ -161,18 +185,14 @@ class TestModes:
 
 
 class TestExtras:
-    """With five dialogues of each pair, of three targets."""
-
-    TEXT = LEAGUE.replace("[parrot, dull]", "[parrot, dull, stray]").replace("per_pair: 4", "per_pair: 5")
-
     @pytest.fixture
     def computed(self, play, read, clients):
         async def compute_with(**extras: Any):
             async def mode_of(mode: PlayMode, bots: tuple[str, ...] = ()):
-                return await play(self.TEXT, mode, bots)
+                return await play(OF_THREE, mode, bots)
 
             tables = [read_table_of_ratings(Path(each)) for each in extras.get("people", ())]
-            declared = read(self.TEXT)
+            declared = read(OF_THREE)
             return await compute(clients, mode_of, declared, PlayMode.BIPARTITE, Extras(**extras), tables)
 
         return compute_with

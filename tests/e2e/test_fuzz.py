@@ -1,6 +1,6 @@
 """Whatever a caller sends, no service answers with an error of its own, nor with what its OpenAPI does not promise.
 
-The suite's own run makes up four requests of each operation, as the schema has them and with its rules broken, always
+The suite's own run makes up two requests of each operation, as the schema has them and with its rules broken, always
 the same ones, which every caller sends. The long mode tries at least as many as `SPOTTHEBOT_FUZZ_CASES` says, over all
 callers, drawn by `SPOTTHEBOT_FUZZ_SEED`, and prints both. Each request is sent once as it was made up, and then with
 one more part replaced by something nasty: twice, or nine times in the long mode. To make one up takes as long as to
@@ -53,7 +53,7 @@ SMALL = {"conversations_per_pair": 2, "exchanges": 2}  # a fuzzer should not hol
 
 CASES = int(os.environ.get("SPOTTHEBOT_FUZZ_CASES", "0"))
 SEED = int(os.environ.get("SPOTTHEBOT_FUZZ_SEED", str(random.randrange(2**32) if CASES else 0)))
-USUAL_EXAMPLES = 4
+USUAL_EXAMPLES = 2
 MUTANTS = 9 if CASES else 2
 UNLIMITED = {"rate_limit_requests_per_minute": 10_000_000, "failed_keys_per_minute": 10_000_000}
 """A fuzzer asks more often than a caller may."""
