@@ -23,6 +23,7 @@ from httpx._transports import default as http_transports
 from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser
 
+from spotthebot.kit.processes import forks
 from spotthebot.kit.telemetry.logs import configure_logs
 from spotthebot.local.postgres.provision import ACCESS, Provisioned
 from tests.factories.browsing import running_browser
@@ -59,6 +60,8 @@ configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all var
 gc.disable()  # while test files are imported: what they import stays
 # One for all clients: to read the certificates takes longer than most requests.
 http_transports.create_ssl_context = functools.cache(httpx.create_ssl_context)  # type: ignore[attr-defined] # private
+# The program that forks models stays from one file with models to the next: it has imported torch, which takes seconds.
+forks._UNUSED_SECONDS = 3600.0
 # How long an example takes, or its making, is the machine's affair: it may be busy.
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")

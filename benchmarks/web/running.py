@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 
 from spotthebot.contracts.services import SERVICES, get_service
+from tests.factories.command_line import run_stb
 
 _PORT_BASE = 9700
 _START_SECONDS = 120
@@ -70,8 +71,9 @@ def demonstrated(folder: str, port_base: int) -> DemoSuite:
 
 
 def _stb(*arguments: str) -> str:
-    command = [sys.executable, "-m", "spotthebot.cli", *arguments]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own program
+    done = run_stb(*arguments)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
     return done.stdout
 
 

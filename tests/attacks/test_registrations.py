@@ -56,8 +56,13 @@ def _leaky(_question: dict[str, Any]) -> tuple[int, dict[str, str]]:
     return 500, {"error": SECRET_WORDS}
 
 
+_CALLED = [name for name in PROTOCOLS if "triton" not in name]
+
+
 class TestForms:
-    @pytest.mark.parametrize("name", [name for name in PROTOCOLS if "triton" not in name])
+    """Each form of an address with one protocol, so each protocol with some: `test_addresses` has all of both."""
+
+    @pytest.mark.parametrize("name", _CALLED)
     async def test_forbidden_addresses_are_refused_to_a_team(
         self, suite: RunningSuite, network: HostileNetwork, name: str
     ):
@@ -65,7 +70,7 @@ class TestForms:
         team = await suite.client("bots", "team", team="us")
         mine = webhook("") | {"name": "eliza", "protocol": {"kind": "builtin", "model": "eliza"}}
         versions = f"/v1/bots/{(await created(team, '/v1/bots', mine))['id']}/versions"
-        for form in FORMS:
+        for form in FORMS[_CALLED.index(name) :: len(_CALLED)]:
             protocol = fields | {field: f"{scheme}://{form}/"}
             for path, body in (("/v1/bots", webhook("") | {"protocol": protocol}), (versions, {"protocol": protocol})):
                 answer = await team.post(path, json=body)

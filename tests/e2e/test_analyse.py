@@ -57,10 +57,11 @@ class TestPublishedData:
         assert checked.returncode == 0, checked.stdout
 
     def test_two_runs_write_the_same_bytes(self, tmp_path: Path):
-        files = [tmp_path / name for name in ("one.json", "two.json")]
-        for file in files:  # two processes: each hashes text in its own way
-            _analyse_in_a_process("spot-the-bot", DATA, "--domain", "dailydialog", "--resamples", "50", "--json", file)
-        assert files[0].read_bytes() == files[1].read_bytes()
+        one, two = tmp_path / "one.json", tmp_path / "two.json"
+        options = ("spot-the-bot", DATA, "--domain", "dailydialog", "--resamples", "50", "--json")
+        assert _analyse(*options, one).returncode == 0
+        _analyse_in_a_process(*options, two)  # another process: each hashes text in its own way
+        assert one.read_bytes() == two.read_bytes()
 
     def test_options_change_what_they_say(self, tmp_path: Path):
         out = tmp_path / "result.json"

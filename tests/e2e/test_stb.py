@@ -64,7 +64,7 @@ def small_demo(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("up")
 class TestUp:
     def test_status_names_every_process(self, folder: Folder, port_base: int):
-        done = folder.process("status", "--json")
+        done = folder.stb("status", "--json")
         assert done.returncode == 0
         result = json.loads(done.stdout)
         assert [each["name"] for each in result["services"]] == list(SERVICE_NAMES)
@@ -79,22 +79,19 @@ class TestUp:
         assert all(psutil.pid_exists(each["pid"]) for each in result["services"] + result["workers"])
 
     def test_a_second_suite_on_the_folder_is_refused(self, folder: Folder):
-        second = folder.process("up")
+        second = folder.stb("up")
         assert second.returncode == 1
         assert "already runs" in second.stderr
         assert "Traceback" not in second.stderr
 
     def test_is_not_purged_while_it_runs(self, folder: Folder):
-        refused = folder.process("purge", "--yes")
+        refused = folder.stb("purge", "--yes")
         assert refused.returncode == 1
         assert "already runs" in refused.stderr
         assert folder.stb("status").returncode == 0
 
-    def test_a_taken_port_is_an_error_before_anything_starts(self, folder: Folder, port_base: int, tmp_path: Path):
-        command = [*STB, "up", "--data-dir", str(tmp_path / "other"), "--port-base", str(port_base)]
-        second = subprocess.run(
-            command, env=folder.environment, capture_output=True, text=True, timeout=60, check=False
-        )
+    def test_a_taken_port_is_an_error_before_anything_starts(self, port_base: int, tmp_path: Path):
+        second = run_stb("up", "--data-dir", tmp_path / "other", "--port-base", str(port_base))
         assert second.returncode == 1
         assert f"Port {port_base + 1} is taken" in second.stderr
         assert not (tmp_path / "other" / "postgres.id").exists()
@@ -361,7 +358,7 @@ class TestDown:
         started = folder.process("up", "--detach", "--port-base", str(port_base), "--only", "bots")
         assert started.returncode == 0, started.stderr
         assert folder.stb("status").returncode == 0
-        assert folder.process("up", "--detach").returncode == 1
+        assert folder.stb("up", "--detach").returncode == 1
         assert folder.stb("down").returncode == 0
 
 
@@ -370,7 +367,7 @@ class TestRestore:
         restored = folder.process("restore", folder.parent / "backup.zip", "--replace")
         assert restored.returncode == 0, restored.stderr
         assert "The suite is as it was at" in restored.stderr
-        notes = {key["note"] for key in json.loads(folder.process("keys", "list", "--json").stdout)["keys"]}
+        notes = {key["note"] for key in json.loads(folder.stb("keys", "list", "--json").stdout)["keys"]}
         assert ("before" in notes, "after" in notes) == (True, False)
 
 
