@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from spotthebot.kit.errors import Unavailable
 from tools import ROOT
-from tools.site_reference import page_of_module, page_of_openapi
+from tools.site_reference import name_of_download, page_of_module, page_of_openapi
 
 SITE: Final = ROOT / "services" / "spotthebot" / "web" / "site"
 """`web` serves this folder at `/docs`. Git ignores it; wheels and images contain it if it was built."""
@@ -81,6 +81,8 @@ def copy_pages(source: Path, pages: Path) -> None:
             shutil.copyfile(file, place)
             continue
         text = _page(file)
+        if file.suffix == ".json":
+            shutil.copyfile(file, place.with_name(name_of_download(file)))
         linked = {found for match in _LINK.finditer(text) if (found := _target(match["path"], file, source))}
         waiting += sorted(linked - seen)
         seen |= linked

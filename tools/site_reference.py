@@ -6,11 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from spotthebot.kit.errors import Error
+from spotthebot.kit.web.core.problems import name_of, status_of
+from spotthebot.kit.web.core.routers import ROLES
+from spotthebot.local.runtime.services import load_service
 from tools import ROOT
 
 Json = Mapping[str, Any]
+_OF_EVERY_SERVICE: Final = ("spotthebot.kit.access.", "spotthebot.kit.web.")
 
 
 def page_of_module(file: Path) -> str:
@@ -28,8 +33,13 @@ def page_of_module(file: Path) -> str:
     return "\n".join([f"# {name}\n\n```{{eval-rst}}", *sections, "```\n"])
 
 
+def name_of_download(file: Path) -> str:
+    """Return the name that an OpenAPI document has beside its page, which has the document's own name."""
+    return f"{file.stem}-openapi.json"
+
+
 def page_of_openapi(file: Path) -> str:
-    """Return the page of the service with this OpenAPI document: its endpoints by tag, then its types."""
+    """Return the page of the service with this OpenAPI document: its endpoints by tag, problems, types."""
     document = json.loads(file.read_text())
     by_tag = defaultdict[str, list[str]](list)
     for path, operations in document["paths"].items():
@@ -42,8 +52,13 @@ def page_of_openapi(file: Path) -> str:
             "---\ntocdepth: 2\n---\n",
             f"# {info['title'].removeprefix('Spot The Bot: ')} over HTTP",
             f"\n{info.get('summary', '')} A running service has this page as `/docs`, where requests can be tried.\n",
+            f"`/openapi.json` of a service is its [OpenAPI document]({name_of_download(file)}).\n",
+            "When to repeat a request: [retries](../python-client.md#retries).\n",
             *("\n".join([f"## {tag.capitalize()}\n", *parts]) for tag, parts in by_tag.items()),
-            "## Types\n",
+            "## Problems\n",
+            "An error is a [problem document](#problem): `type` is `urn:spotthebot:problem:` and one of these names.\n",
+            *_problems(file.stem),
+            "\n## Types\n",
             "Python has each type under its name in `spotthebot.contracts`.\n",
             *types,
         ]
@@ -52,6 +67,8 @@ def page_of_openapi(file: Path) -> str:
 
 def _operation(method: str, path: str, operation: Json) -> Iterator[str]:
     yield f"### {method.upper()} {path}\n\n{_text(operation.get('description', ''))}\n"
+    if roles := operation.get(ROLES):
+        yield f"- Roles: {', '.join(f'`{role}`' for role in roles)}"
     for each in operation.get("parameters", ()):
         yield _line(each["name"], each["schema"], each.get("description", ""), each["required"], each["in"])
     for media, body in operation.get("requestBody", {}).get("content", {}).items():
@@ -61,7 +78,25 @@ def _operation(method: str, path: str, operation: Json) -> Iterator[str]:
             kinds = answer.get("content", {}).items()
             bodies = [f"{_name(each.get('schema', {}))} (`{media}`)" for media, each in kinds]
             yield f"- {status}: {', '.join(bodies) or 'no body'}"
+    if refusals := [status for status in operation["responses"] if status >= "4"]:
+        yield f"- [Problems](#problems): {', '.join(refusals)}"
     yield ""
+
+
+def _problems(service: str) -> Iterator[str]:
+    """Yield a line for each error of a service and of what all services share, by status and name."""
+    load_service(service)
+    prefixes = (f"spotthebot.{service}.", *_OF_EVERY_SERVICE)
+    found = {each for each in _below(Error) if each.__module__.startswith(prefixes)}
+    named = {(status_of(error := each.__new__(each)), name_of(error)): each for each in found}
+    for (status, name), each in sorted(named.items()):
+        yield f"- {status} `{name}`: {_text(each.__doc__ or '')}"
+
+
+def _below(kind: type[Error]) -> Iterator[type[Error]]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from _below(each)
 
 
 def _type(name: str, schema: Json) -> Iterator[str]:

@@ -155,6 +155,7 @@ ROUTES = (
     Route("save_answer", FRONTEND, (404, 200, 200, 409, 200), lambda _: {"answer": WHOLE}),
     Route("open_exchange", FRONTEND, (404, 409, 409, 409, 409), lambda _: {"open": 1}),
     Route("submit_assignment", FRONTEND, (404, 200, 200, 200, 200)),
+    Route("release_assignment", FRONTEND, (404, 409, 409, 409, 409)),
     Route("submit_judge_labels", FRONTEND, (404, 409, 409, 409, 409), lambda _: {"items": []}),
     # Decisions about people, the last of which ends all others.
     Route("grant_training_attempt", ADMIN, 409, lambda _: WHY),

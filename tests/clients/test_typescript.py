@@ -1,6 +1,7 @@
 """The TypeScript types of the APIs, compiled with the documented frontend, which then annotates on the real service."""
 
 import asyncio
+import re
 import shutil
 from pathlib import Path
 
@@ -54,17 +55,35 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     every = [f'export type {{ paths as {name} }} from "spotthebot-types/{name}";' for name in SERVICE_NAMES]
     (folder / "every.ts").write_text("\n".join(every))
     (folder / "faulty.ts").write_text(FAULTY)
-    shutil.copy(ROOT / "docs" / "examples" / "annotate.ts", folder)
-    programs = ("every.ts", "faulty.ts", "annotate.ts")
+    shutil.copy(ROOT / "docs" / "examples" / "annotate.mts", folder)
+    programs = ("every.ts", "faulty.ts", "annotate.mts")
     run("node", "node_modules/typescript/bin/tsc", *COMPILER, *programs, folder=folder)
     return folder
+
+
+def _documented(file: str, command: str) -> list[str]:
+    """Return the arguments that a document gives a command."""
+    (line,) = re.findall(rf"npx {command} (.+)", (ROOT / "docs" / file).read_text())
+    return line.split()
 
 
 class TestTypes:
     async def test_fit_what_the_service_answers(self, project: Path, suite: RunningSuite):
         campaign = await campaign_of(suite)
         arguments = (suite.urls["annotation"], await suite.keys.make("annotation"), campaign["id"], "p-17")
-        said = await asyncio.to_thread(run, "node", "annotate.js", *arguments, folder=project)
+        said = await asyncio.to_thread(run, "node", "annotate.mjs", *arguments, folder=project)
         assert "2 items, completion code " in said
         admin = await suite.client("annotation", "admin")
         assert (await admin.get(f"/v1/campaigns/{campaign['id']}")).json()["submitted"] == 1
+
+    def test_are_made_without_the_package_as_the_page_says_in_an_empty_folder(self, tmp_path: Path):
+        (tmp_path / "node_modules").symlink_to(npm_packages())
+        source, *options = _documented("frontend.md", "openapi-typescript")
+        assert source.endswith(":8103/openapi.json")
+        cli = "node_modules/openapi-typescript/bin/cli.js"
+        run("node", cli, ROOT / "openapi" / "annotation.json", *options, folder=tmp_path)
+        example = (ROOT / "docs" / "examples" / "annotate.mts").read_text()
+        (tmp_path / "annotate.mts").write_text(example.replace("spotthebot-types/annotation", "./annotation.js"))
+        arguments = _documented("examples/annotate.mts", "tsc")
+        run("node", "node_modules/typescript/bin/tsc", *arguments, folder=tmp_path)
+        assert (tmp_path / "annotate.mjs").is_file()

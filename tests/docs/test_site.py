@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from spotthebot.web.app import create_app
 from spotthebot.web.documentation import mount_site
 from spotthebot.web.settings import WebSettings
+from tools import ROOT
 from tools.site import SiteBroken, build_site
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*Check CHANGES for Sphinx API modifications")  # MyST's, to Sphinx
@@ -40,6 +41,13 @@ class TestSite:
         endpoints = (site / "reference" / "annotation.html").read_text()
         assert "POST /v1/campaigns/{campaign_id}/entry-links" in endpoints
         assert "spotthebot.contracts.annotation.campaigns" in endpoints
+        claim = endpoints.partition("POST /v1/campaigns/{campaign_id}/assignments<")[2].partition("</section>")[0]
+        words = " ".join(re.sub(r"<[^>]+>", "", claim).split())
+        assert "Roles: annotation campaign_id (path" in words
+        assert "Problems: 401, 403, 404, 409, 413, 422, 429, 503" in words
+        assert "<li><p>409 <code" in endpoints.partition('id="problems"')[2]
+        (document,) = re.findall(r'href="([^"]*annotation-openapi\.json)"', endpoints)
+        assert (site / "reference" / document).read_text() == (ROOT / "openapi" / "annotation.json").read_text()
 
     def test_draws_diagrams(self, site: Path):
         assert (site / "develop.html").read_text().count("<svg") > 10

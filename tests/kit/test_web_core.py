@@ -106,6 +106,28 @@ class TestApplication:
         assert router.routes[0] in app.routes
         assert set(app.openapi()["paths"]["/animals"]["get"]["responses"]) == {"200", "401", "404"}
 
+    def test_documents_no_404_or_409_where_the_path_names_nothing_and_nothing_changes(self):
+        router = APIRouter()
+
+        @router.get("/animals")
+        @router.post("/animals")
+        @router.get("/animals/{name}")
+        def animals() -> list[str]:
+            return []
+
+        app = Application(title="zoo", version="1")
+        app.add_router(router, {404: {"description": "None."}, 409: {"description": "Not now."}})
+        found = {
+            (method, path): set(operation["responses"]) & {"404", "409"}
+            for path, operations in app.openapi()["paths"].items()
+            for method, operation in operations.items()
+        }
+        assert found == {
+            ("get", "/animals"): set(),
+            ("post", "/animals"): {"409"},
+            ("get", "/animals/{name}"): {"404", "409"},
+        }
+
 
 class TestMetricSources:
     async def test_are_read_at_most_every_five_seconds_and_one_that_fails_hides_no_other(self):

@@ -1,6 +1,6 @@
 import asyncio
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -9,7 +9,18 @@ from pydantic import SecretStr, ValidationError
 
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.settings import AnnotationSettings
-from tests.factories.annotating import answer_items, ask, claim, movable_clock, refused, rows, waited_for, work_through
+from tests.factories.annotating import (
+    DECISION,
+    answer_items,
+    ask,
+    claim,
+    movable_clock,
+    refused,
+    rows,
+    save,
+    waited_for,
+    work_through,
+)
 from tests.factories.campaigns import CONVERSATIONS, campaign_of
 from tests.factories.running_suite import RunningSuite
 
@@ -76,7 +87,42 @@ class TestWhatIsShown:
         assert not any("SECRET" in row for (row,) in stored)
 
 
+class TestRelease:
+    async def test_gives_the_package_to_others_and_its_answers_back_to_the_annotator(self, suite: RunningSuite):
+        campaign = await campaign_of(suite, 2, annotations_per_segment=1, segments=[1])
+        held = await claim(suite, campaign, "ann")
+        assert (await save(suite, held, 0, DECISION)).status_code == 200
+        frontend = await suite.client("annotation", "annotation")
+        path = f"/v1/assignments/{held['id']}"
+        given_back = [(await frontend.post(f"{path}/release")).json() for _ in range(2)]
+        assert given_back == 2 * [{"state": "expired", "expires_at": given_back[0]["expires_at"]}]
+        assert given_back[0]["expires_at"] < held["expires_at"]
+        late = (await save(suite, held, 0, DECISION)).json()
+        assert late["type"].endswith(":assignment-expired")
+        assert datetime.fromisoformat(late["detail"].split()[4].rstrip(":")) <= datetime.now(UTC)
+        again = await claim(suite, campaign, "ann")
+        assert (again["id"], again["items"][0]["answer"]) == (held["id"], DECISION)
+        await frontend.post(f"{path}/release")
+        await claim(suite, campaign, "bob")
+        assert await refused(suite, campaign, "ann") == "nothing-left"
+
+    async def test_of_submitted_work_is_refused(self, suite: RunningSuite):
+        held = await claim(suite, await campaign_of(suite), "ann")
+        await work_through(suite, held)
+        frontend = await suite.client("annotation", "annotation")
+        answer = await frontend.post(f"/v1/assignments/{held['id']}/release", json={})
+        assert (answer.status_code, answer.json()["type"].rpartition(":")[2]) == (409, "assignment-submitted")
+
+
 class TestClaim:
+    async def test_that_asks_for_nothing_new_returns_only_what_is_held(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        frontend = await suite.client("annotation", "annotation")
+        path, body = f"/v1/campaigns/{campaign['id']}/assignments", {"annotator": "ann", "new": False}
+        assert (await frontend.post(path, json=body)).json()["type"].endswith(":no-package-held")
+        held = await claim(suite, campaign, "ann")
+        assert (await frontend.post(path, json=body)).json()["id"] == held["id"]
+
     async def test_gives_an_annotator_who_asks_again_the_same_package(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
         assert (await claim(suite, campaign, "w"))["id"] == (await claim(suite, campaign, "w"))["id"]

@@ -23,6 +23,8 @@ async def _ask(
             return await frontend.put(f"{path}/items/0", json={"answer": DECISION} | more)
         case "exchange":
             return await frontend.post(f"{path}/items/0/exchanges", json={"open": 1} | more)
+        case "release":
+            return await frontend.post(f"{path}/release", json=more)
         case "heartbeat":
             return await frontend.post(f"{path}/heartbeat", json={"position": 0} | more)
         case _:
@@ -30,7 +32,7 @@ async def _ask(
 
 
 class TestHolder:
-    @pytest.mark.parametrize("what", ["save", "exchange", "heartbeat", "submit"])
+    @pytest.mark.parametrize("what", ["save", "exchange", "heartbeat", "submit", "release"])
     async def test_finds_no_package_of_another_annotator_or_campaign(self, suite: RunningSuite, what: str):
         campaign, other = [await campaign_of(suite, **(GAME if what == "exchange" else {})) for _ in range(2)]
         held = {name: await claim(suite, campaign, name) for name in ("ann", "eve")}

@@ -100,6 +100,12 @@ class TestWithdrawnConsent:
         assert (await consent(suite, campaign, "w")).json()["withdrawn_at"] is None
         assert (await claim(suite, campaign, "w"))["id"] == held["id"]
 
+    async def test_is_refused_where_there_is_no_text_to_consent_to(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        await claim(suite, campaign, "w")
+        refused_with = (await withdraw(suite, campaign, "w")).json()["type"]
+        assert refused_with == "urn:spotthebot:problem:no-consent-asked"
+
     async def test_consent_of_somebody_unknown_or_of_another_frontends_annotator_is_not_found(
         self, suite: RunningSuite
     ):

@@ -35,7 +35,7 @@ def _lease(state: AssignmentState) -> Lease:
 class TestLease:
     def test_ends_at_its_very_time_which_is_said_to_the_second(self):
         _lease(AssignmentState.LEASED).require_at_work(NOW - timedelta(microseconds=1))
-        with pytest.raises(AssignmentExpired, match=r"expired on 2026-01-01T12:30:15\+00:00:"):
+        with pytest.raises(AssignmentExpired, match=r"ended on 2026-01-01T12:30:15\+00:00:"):
             _lease(AssignmentState.LEASED).require_at_work(NOW)
         with pytest.raises(AssignmentExpired):
             _lease(AssignmentState.EXPIRED).require_at_work(NOW - timedelta(hours=1))

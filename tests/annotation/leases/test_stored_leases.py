@@ -50,10 +50,15 @@ class TestLeases:
             leased = await store_assignments(session, campaign, ann, packages[:1])
             submitted = await store_assignments(session, campaign, ann, packages[1:], state="submitted")
             others = await store_assignments(session, campaign, bob, packages)
-            await leases_store.end_leases_of(session, [ann])
+            await leases_store.end_leases_of(session, [ann], NOON + HOUR / 2)
             states = await assignment_states(session, [*leased, *submitted, *others])
             assert states == ["expired", "submitted", "leased", "leased"]
             assert await slots_left(session, packages) == [2, 1]
+            ends = [
+                (await assignments_store.lock_assignment_of(session, campaign, each)).expires_at
+                for each in (*leased, *others)
+            ]
+            assert ends == [NOON + HOUR / 2, ENDS, ENDS]  # of the first, the time at which it did end
 
     async def test_change_state_from_the_states_before_alone(self, stored: SavepointDatabase):
         async with stored.write() as session:

@@ -28,7 +28,7 @@ async def block_annotator(
     """
     (await store.lock_annotator_by_id(session, campaign_id, annotator_id)).require_known()
     if await store.block(session, annotator_id, now, reason):
-        await leases_store.end_leases_of(session, [annotator_id])
+        await leases_store.end_leases_of(session, [annotator_id], now)
         await audit_store.add(
             session, campaign_id, key_id=key_id, action="annotator.blocked", annotator_id=annotator_id, reason=reason
         )

@@ -29,6 +29,7 @@ from spotthebot.contracts.annotation.assignments import (
     ItemOut,
     JudgeSubmissionIn,
     LeaseOut,
+    ReleaseIn,
     SavedOut,
     SubmissionIn,
     SubmittedOut,
@@ -41,7 +42,7 @@ from spotthebot.kit.web.database.sessions import Reading, Statements, Writing
 
 router = APIRouter(prefix="/v1", tags=["tasks"], route_class=IdempotentRoute)
 _MAX_MISSING = 20
-_ANYBODYS = SubmissionIn()
+_ANYBODYS, _RELEASED_BY_ANYBODY = SubmissionIn(), ReleaseIn()
 
 ItemPosition = Annotated[int, Path(ge=0, lt=MAX_PACKAGE_SIZE, description="The item's position in the package.")]
 
@@ -52,9 +53,10 @@ async def claim_package(
 ) -> AssignmentOut:
     """Claim a package for an annotator. An annotator with an unsubmitted package gets the same package again.
 
-    The `type` of a 409 says why no package was claimed: closed, limit-reached, blocked, consent-required,
+    The end of `type` of a 409 says why no package was claimed: closed, limit-reached, blocked, consent-required,
     training-required, training-failed, nothing-left, other-annotator-kind. With a `link` also: not-entered,
-    entry-link-revoked. With a named package also: another-package-held, conversation-seen, package-taken.
+    entry-link-revoked. With a named package also: another-package-held, conversation-seen, package-taken. With `new`
+    false also: no-package-held.
     """
     assignment = await assignments_use_cases.claim_package(session, campaign_id, caller.owner, request, now=now)
     return await _to_out(session, assignment)
@@ -72,7 +74,9 @@ async def save_answer(
 ) -> SavedOut:
     """Save the answer to an item and replace the earlier answer.
 
-    `show_step` shows the next step and locks the earlier steps.
+    `show_step` shows the next step and locks the earlier steps. The end of `type` of a 409 says why nothing was saved:
+    step-not-shown, step-locked, step-unanswered, version-outdated, no-exchange-open, decision-locked,
+    assignment-expired, assignment-submitted.
     """
     saved = await answers_use_cases.save_answer(statements, assignment_id, caller.owner, position, request, now=now)
     return SavedOut(
@@ -90,8 +94,8 @@ async def open_exchange(
 ) -> ExchangeOut:
     """Open the next exchange of an item, in protocols that open exchanges one by one.
 
-    A repeat for an open exchange returns it again. Opening an exchange locks the answers given so far. The `type` of a
-    409 says why no exchange was opened: everything-decided, all-exchanges-open, exchange-not-next, shown-whole.
+    A repeat for an open exchange returns it again. Opening an exchange locks the answers given so far. A 409's
+    `type` ends with the reason: everything-decided, all-exchanges-open, exchange-not-next, shown-whole.
     """
     turns = await answers_use_cases.open_exchange(session, assignment_id, caller.owner, position, request, now=now)
     return ExchangeOut(position=position, opened=request.open, turns=turns)
@@ -101,8 +105,25 @@ async def open_exchange(
 async def keep_assignment(
     session: Writing, caller: Frontend, now: Now, assignment_id: UUID, request: HeartbeatIn
 ) -> LeaseOut:
-    """Renew the lease of an annotator at work. With `position`, count the time that this item is on the screen."""
+    """Renew the lease of an annotator at work. With `position`, count the time that this item is on the screen.
+
+    The end of `type` of a 409 is assignment-expired, assignment-submitted or blocked.
+    """
     lease = await keep_lease(session, assignment_id, caller.owner, request.holder, position=request.position, now=now)
+    return LeaseOut.of(lease)
+
+
+@router.post("/assignments/{assignment_id}/release", operation_id="release_assignment")
+async def release_assignment(
+    session: Writing, caller: Frontend, now: Now, assignment_id: UUID, request: ReleaseIn = _RELEASED_BY_ANYBODY
+) -> LeaseOut:
+    """Give a package back before its lease ends, so that others may get it. A repeat changes nothing.
+
+    Saved answers are kept: the annotator's next claim returns the package with them, if it still needs an annotator.
+    """
+    lease = await assignments_use_cases.release_assignment(
+        session, assignment_id, caller.owner, request.holder, now=now
+    )
     return LeaseOut.of(lease)
 
 
@@ -110,7 +131,10 @@ async def keep_assignment(
 async def submit_assignment(
     session: Writing, caller: Frontend, now: Now, assignment_id: UUID, request: SubmissionIn = _ANYBODYS
 ) -> SubmittedOut:
-    """Submit a package with all items answered and return the completion code. A repeat returns the same code."""
+    """Submit a package with all items answered and return the completion code. A repeat returns the same code.
+
+    The end of `type` of a 409 is items-unanswered, whose `errors` name the missing answers, or assignment-expired.
+    """
     lease, campaign = await assignments_use_cases.submit_assignment(
         session, assignment_id, caller.owner, request.holder, key_id=caller.key_id, now=now
     )

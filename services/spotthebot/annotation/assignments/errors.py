@@ -19,6 +19,7 @@ Conflict
 ├── ItemsUnanswered
 └── ClaimRefused
     ├── AnotherPackageHeld
+    ├── NoPackageHeld
     ├── ConversationSeen
     ├── PackageTaken
     └── NothingLeft
@@ -86,6 +87,10 @@ class ItemsUnanswered(Conflict):
 
 class AnotherPackageHeld(ClaimRefused):
     """This annotator holds another package: submit it first."""
+
+
+class NoPackageHeld(ClaimRefused):
+    """This annotator holds no package, and the claim says to lease no new one: claim with `new: true`."""
 
 
 class ConversationSeen(ClaimRefused):

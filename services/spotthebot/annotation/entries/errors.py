@@ -14,7 +14,7 @@ class EntryLinkUsedUp(Conflict):
 
 
 class NoConsentAsked(Conflict):
-    """The campaign '{name}' has no text to consent to: send no consent."""
+    """The campaign '{name}' has no text to consent to: there is nothing to give or to withdraw."""
 
 
 class ConsentToAnotherText(Conflict):

@@ -113,7 +113,7 @@ async def revoke_link(
         return
     await entry_links_store.revoke_link(session, link_id, now)
     if idle := await store.lock_idle(session, link_id):
-        await leases_store.end_leases_of(session, idle)
+        await leases_store.end_leases_of(session, idle, now)
     await audit_store.add(
         session, campaign_id, key_id=key_id, action="entry_link.revoked", annotator_id=None, link=str(link_id)
     )
@@ -223,12 +223,18 @@ async def give_consent(
 async def withdraw_consent(
     session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, *, key_id: UUID, now: datetime
 ) -> Annotator:
-    """Withdraw an annotator's consent. The package that they hold goes to other annotators; submitted packages stay."""
+    """Withdraw an annotator's consent. The package that they hold goes to other annotators; submitted packages stay.
+
+    Raises NoSuchAnnotator, and NoConsentAsked if the campaign has no text and the annotator never consented to one.
+    """
     annotator = await annotators_store.lock_known_annotator(session, campaign_id, frontend, external_id)
     if annotator.consent_sha256 is None:
+        campaign = await campaigns_store.get_campaign(session, campaign_id)
+        if campaign.consent_sha256 is None and annotator.consent_withdrawn_at is None:
+            raise NoConsentAsked(name=campaign.name)
         return annotator
     await annotators_store.withdraw_consent(session, annotator.id, now)
-    await leases_store.end_leases_of(session, [annotator.id])
+    await leases_store.end_leases_of(session, [annotator.id], now)
     await audit_store.add(
         session, campaign_id, key_id=key_id, action="annotator.consent_withdrawn", annotator_id=annotator.id
     )

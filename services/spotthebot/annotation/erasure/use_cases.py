@@ -44,7 +44,7 @@ async def erase_annotator(
     if not person.annotators:  # another erasure came first
         return await annotators_store.get_annotator(session, campaign_id, annotator_id)
     # All locks come first, in the order that everybody uses: annotators, leases, packages.
-    await leases_store.end_leases_of(session, person.annotators)
+    await leases_store.end_leases_of(session, person.annotators, now)
     await store.erase_annotators(session, person, now)
     await store.erase_texts(session, person)
     await _erase_answers(session, person.annotators, submitted_texts)

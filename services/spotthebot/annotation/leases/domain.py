@@ -71,7 +71,7 @@ class Lease:
         if self.state in ENDED:
             raise AssignmentSubmitted
         if self.state is AssignmentState.EXPIRED or self.expires_at <= now:
-            raise AssignmentExpired(expired_at=self.expires_at.isoformat(timespec="seconds"))
+            raise AssignmentExpired(ended_at=self.expires_at.isoformat(timespec="seconds"))
 
     def extended(self, now: datetime, lease: timedelta, answered_at: datetime | None) -> datetime:
         """Return the end of a lease after a sign of life; `answered_at` is the time of the last answer, if any.

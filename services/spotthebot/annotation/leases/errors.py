@@ -12,7 +12,7 @@ from spotthebot.kit.errors import Conflict
 
 
 class AssignmentExpired(Conflict):
-    """This assignment expired on {expired_at}: claim a package again. Saved answers are kept."""
+    """This assignment ended on {ended_at}: a claim returns it, another or the reason. Saved answers are kept."""
 
 
 class AssignmentSubmitted(Conflict):

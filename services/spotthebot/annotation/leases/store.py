@@ -8,7 +8,7 @@ from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, func, select, update
 
 from spotthebot.annotation.leases.domain import states_before
 from spotthebot.annotation.leases.tables import AssignmentRow
@@ -95,7 +95,20 @@ async def expire_leases(
     return freed.total()
 
 
-async def end_leases_of(session: WriteSession, annotators: Collection[UUID]) -> None:
+async def end_lease(
+    session: WriteSession, assignment_id: UUID, package_id: UUID, now: datetime, *, takes_slot: bool
+) -> None:
+    """End a lease that this transaction has locked before its time, and give its slot back."""
+    await session.execute(
+        update(AssignmentRow)
+        .where(AssignmentRow.id == assignment_id)
+        .values(state=AssignmentState.EXPIRED, expires_at=func.least(AssignmentRow.expires_at, now))
+    )
+    if takes_slot:
+        await _change_slots(session, package_id, 1)
+
+
+async def end_leases_of(session: WriteSession, annotators: Collection[UUID], now: datetime) -> None:
     """End the leases of annotators whom this transaction has locked, and give their slots back.
 
     Locks the assignments first and then the packages, each in the order of ids. All transactions that lock both use
@@ -108,11 +121,7 @@ async def end_leases_of(session: WriteSession, annotators: Collection[UUID]) -> 
     packages = select(PackageRow.id).where(PackageRow.id.in_(each.package_id for each in held))
     await session.execute(packages.order_by(PackageRow.id).with_for_update())
     for assignment_id, package_id, _, takes_slot in held:
-        await session.execute(
-            update(AssignmentRow).where(AssignmentRow.id == assignment_id).values(state=AssignmentState.EXPIRED)
-        )
-        if takes_slot:
-            await _change_slots(session, package_id, 1)
+        await end_lease(session, assignment_id, package_id, now, takes_slot=takes_slot)
 
 
 async def renew_assignment(

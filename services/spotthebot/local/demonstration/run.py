@@ -50,7 +50,6 @@ _PACKAGE_SIZE = 20
 _ANNOTATORS = 12
 _VISITORS_PACKAGE = 5
 _VISITOR = "you"
-_INSTRUCTIONS = "Say for each side whether it is a human or a bot, and which side was more fluent, sensible, specific."
 _SCORER: Final = "demo-scorer"
 _TRAINING_STEPS: Final = 80
 
@@ -97,7 +96,6 @@ async def offer_package(clients: Clients, shown: Demonstration, *, seed: int) ->
         segments=(_EXCHANGES,),
         annotations_per_segment=1,
         package_size=_VISITORS_PACKAGE,
-        instructions=_INSTRUCTIONS,
         seed=seed,
     )
     campaign = await wait_until_built(clients.annotation, await clients.annotation.create_campaign(request))
@@ -170,7 +168,6 @@ async def _build(clients: Clients, collection: CollectionOut, seed: int, steps: 
         segments=_SEGMENTS,
         annotations_per_segment=_ANNOTATIONS_PER_SEGMENT,
         package_size=_PACKAGE_SIZE,
-        instructions=_INSTRUCTIONS,
         seed=seed,
         # No secret is needed against simulated annotators: the seed alone decides the demonstration.
         secret=SecretStr(sha256(f"demo/{seed}".encode()).hexdigest()),

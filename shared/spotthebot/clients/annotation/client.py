@@ -19,6 +19,7 @@ from spotthebot.contracts.annotation.assignments import (
     HeartbeatIn,
     JudgeSubmissionIn,
     LeaseOut,
+    ReleaseIn,
     SavedOut,
     SubmissionIn,
     SubmittedOut,
@@ -76,6 +77,11 @@ class AnnotationOperations(
     def keep_assignment(self, assignment_id: UUID, heartbeat: HeartbeatIn) -> Call[LeaseOut]:
         """Extend the lease of a package while its annotator is working."""
         return Call(LeaseOut, "POST", f"/v1/assignments/{assignment_id}/heartbeat", body=heartbeat).changing_once()
+
+    @operation
+    def release_assignment(self, assignment_id: UUID, release: ReleaseIn | None = None) -> Call[LeaseOut]:
+        """Give a package back before its lease ends, so that others may get it. Saved answers are kept."""
+        return Call(LeaseOut, "POST", f"/v1/assignments/{assignment_id}/release", body=release).changing_once()
 
     @operation
     def submit_assignment(self, assignment_id: UUID, submission: SubmissionIn | None = None) -> Call[SubmittedOut]:

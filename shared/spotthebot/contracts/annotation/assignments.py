@@ -46,6 +46,9 @@ class ClaimIn(AnnotatorIn):
     package: ExternalId | None = Field(
         default=None, description="In a campaign with mode `uploaded`: the package to claim; null: the next one."
     )
+    new: bool = Field(
+        default=True, description="False: return the package that the annotator holds, and lease no other one."
+    )
 
 
 class ItemOut(Wire):
@@ -128,7 +131,10 @@ class SavedOut(Wire):
     position: int
     version: int = Field(description="How often the answer was changed, from 1.")
     step: int
-    missing: tuple[str, ...] = Field(max_length=20, description="What is still to be answered, as JSON pointers.")
+    missing: tuple[str, ...] = Field(
+        max_length=20,
+        description="What is still to be answered, also in steps not shown yet, as JSON pointers into `answer`.",
+    )
     expires_at: datetime
 
 
@@ -158,7 +164,11 @@ class LeaseOut(Wire):
     """How long the annotator may keep the package."""
 
     state: AssignmentState
-    expires_at: datetime
+    expires_at: datetime = Field(description="When the lease ends or, in the state `expired`, when it ended.")
+
+
+class ReleaseIn(_WorkIn):
+    """An annotator's return of a package that is not submitted."""
 
 
 class SubmissionIn(_WorkIn):

@@ -1,4 +1,4 @@
-"""Assignments: claim a package, renew its lease, submit it."""
+"""Assignments: claim a package, renew its lease, release it, submit it."""
 
 import secrets
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ from spotthebot.annotation.assignments.domain.assignments import Assignment
 from spotthebot.annotation.assignments.errors import (
     AnotherPackageHeld,
     ConversationSeen,
+    NoPackageHeld,
     NoSuchPackage,
     NothingLeft,
     PackageTaken,
@@ -34,6 +35,7 @@ from spotthebot.annotation.entry_links.use_cases import lock_annotator, require_
 from spotthebot.annotation.events.use_cases import publish_completed, publish_submitted
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.leases.domain import ENDED, Lease, longest_idle
+from spotthebot.annotation.leases.errors import AssignmentSubmitted
 from spotthebot.annotation.protocols.domain.order import drawn_order
 from spotthebot.contracts.annotation.assignments import AssignmentId, AssignmentState, ClaimIn, HolderIn
 from spotthebot.kit.database.sessions import WriteSession
@@ -85,6 +87,8 @@ async def claim_package(
         await require_link(session, request.link)
         await require_passed(session, campaign, annotator)
         annotator.require_below_limit(campaign)
+        if not request.new:
+            raise NoPackageHeld
         claim = _Claim(session, campaign, annotator_id, now)
         if package is not None:
             leased = await claim.lease_named(package)
@@ -129,6 +133,22 @@ async def keep_lease(
     expires_at = lease.extended(now, lease.lasts, progress.answered_at)
     await leases_store.note_sign_of_life(session, lease.id, expires_at=expires_at, at=now, position=position)
     return replace(lease, expires_at=expires_at, heard_at=now, heard_position=position)
+
+
+async def release_assignment(
+    session: WriteSession, assignment_id: UUID, frontend: str, holder: HolderIn | None = None, *, now: datetime
+) -> Lease:
+    """End a lease before its time, so that others may get the package. A repeat changes nothing.
+
+    Raises NoSuchAssignment, and AssignmentSubmitted for submitted work.
+    """
+    lease = await assignments_store.lock_lease(session, assignment_id, frontend, holder)
+    if lease.state in ENDED:
+        raise AssignmentSubmitted
+    if lease.state is AssignmentState.LEASED:
+        await leases_store.end_lease(session, lease.id, lease.package_id, now, takes_slot=lease.takes_slot)
+        lease = replace(lease, state=AssignmentState.EXPIRED, expires_at=min(lease.expires_at, now))
+    return lease
 
 
 async def submit_assignment(

@@ -16,6 +16,7 @@ from spotthebot.annotation.assignments.domain.answers import AnsweredItem, Submi
 from spotthebot.annotation.assignments.errors import (
     ItemsUnanswered,
     LabelsFaulty,
+    NoPackageHeld,
     NothingLeft,
     PackagesNotNamedByJudges,
 )
@@ -52,7 +53,8 @@ async def claim_for_judge(
     """Lease the next package to a judge; a judge with an unsubmitted package gets the same package again.
 
     Each version of a judge gets each package `judge_annotations_per_segment` times, by as many annotators. Raises
-    CampaignClosed, PackagesNotNamedByJudges, UnknownJudge, OtherJudgeVersion, AnnotatorBlocked and NothingLeft.
+    CampaignClosed, PackagesNotNamedByJudges, UnknownJudge, OtherJudgeVersion, AnnotatorBlocked, NoPackageHeld and
+    NothingLeft.
     """
     campaign.require_open_to_judges()
     if request.package is not None:
@@ -66,6 +68,8 @@ async def claim_for_judge(
     if (expired := await judge_claims_store.find_expired(session, annotator_id)) is not None:
         await leases_store.renew_lease(session, expired, expires_at)
         return expired
+    if not request.new:
+        raise NoPackageHeld
     await judge_claims_store.lock_version(session, campaign.id, annotator_id)
     most = campaign.judge_annotations_per_segment
     package_id = await judge_claims_store.find_package(session, campaign.id, annotator_id, most=most)

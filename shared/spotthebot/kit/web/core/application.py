@@ -21,6 +21,8 @@ from spotthebot.kit.web.core.routers import Application
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 _ERROR_STATUSES = {
+    404: "Something that the path names is not there, or is not the caller's.",
+    409: "The request does not fit the present state: the last part of `type` says why.",
     413: "The body holds more bytes than this takes (`x-max-body-bytes`; 1 MiB unless declared).",
     422: "The request is invalid, or has a query parameter that is not known; `errors` says where.",
 }

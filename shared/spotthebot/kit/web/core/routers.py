@@ -43,11 +43,22 @@ class Application(FastAPI):
             self.openapi_schema = described.openapi()
             for router, _ in self._described:
                 self._name_roles(router, self.openapi_schema["paths"])
+            self._leave_out_impossible(self.openapi_schema["paths"])
             for answer in _answers(self.openapi_schema):
                 # FastAPI describes a problem under the media type that the route's answers have.
                 if MEDIA_TYPE in (content := answer.get("content", {})):
                     answer["content"] = {MEDIA_TYPE: next(filter(None, content.values()))}
         return self.openapi_schema
+
+    def _leave_out_impossible(self, paths: dict[str, Any]) -> None:
+        """Take the common 404 from operations whose path names nothing, and 409 too from those that only read."""
+        common = {str(status): answer for _, responses in self._described for status, answer in responses.items()}
+        for path, operations in paths.items():
+            for method, operation in operations.items() if "{" not in path else ():
+                answers = operation["responses"]
+                for status in ("404", "409") if method == "get" else ("404",):
+                    if answers.get(status, {}).get("description") == common.get(status, {}).get("description"):
+                        answers.pop(status, None)
 
     def _name_roles(self, router: APIRouter, paths: dict[str, Any]) -> None:
         for route in router.routes:

@@ -1,6 +1,6 @@
 // A frontend in a few lines: claims a package of a campaign of Spot The Bot, answers every item, submits.
-//   npm install ./dist/spotthebot-types-VERSION.tgz openapi-fetch typescript && npx tsc --module nodenext annotate.ts
-//   node annotate.js http://127.0.0.1:8103 KEY_OF_THE_ROLE_ANNOTATION CAMPAIGN_ID p-17
+//   npm install ./dist/spotthebot-types-VERSION.tgz openapi-fetch typescript && npx tsc --module nodenext annotate.mts
+//   node annotate.mjs http://127.0.0.1:8103 KEY_OF_THE_ROLE_ANNOTATION CAMPAIGN_ID p-17
 import createClient from "openapi-fetch";
 import type { components, paths } from "spotthebot-types/annotation";
 
