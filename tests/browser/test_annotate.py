@@ -59,16 +59,34 @@ class TestKeyboard:
         path = await entry_path(suite, campaign)
         page = await open_package(visit, path)
         assert page.url == visit.address(f"/annotate/{campaign['id']}")  # the token is gone from the address
+        assert await page.evaluate("document.activeElement.id") == "heading"
+        previous, undo = page.get_by_role("button", name="Previous"), page.get_by_role("button", name="Undo")
+        await expect(previous).to_be_disabled()
+        await expect(undo).to_be_hidden()
         await press(page, "1", "9", "8", "z")  # 8 is a slip
+        await expect(page.locator("#notice")).to_have_text("Answer taken back.")
         await expect(page.get_by_role("heading", name="Compare the speakers")).to_be_visible()
+        await expect(page.get_by_text("Your first answer here fixes “Human or bot?” above.")).to_be_visible()
         await press(page, "?", "ArrowLeft", "3", "Enter")  # closes the window with the keys, behind which none acts
         await expect(page.get_by_role("dialog")).to_be_hidden()
         await press(page, "Enter")
         await expect(page.get_by_role("alert")).to_contain_text("more fluent and grammatically correct")
-        await press(page, *STEP_2, "Enter")
+        fixed = page.get_by_text("Fixed", exact=True).filter(visible=True)
+        await expect(fixed).to_have_count(0)
+        await press(page, "ArrowLeft")
+        await expect(fixed).to_have_count(2)
+        await expect(page.get_by_text("Your first answer here fixes").first).to_be_hidden()
+        await press(page, "ArrowDown", "ArrowRight", "Enter")
         await expect(page.locator("#count")).to_have_text("2 of 3")
+        await expect(undo).to_be_hidden()
+        await press(page, "z", "p")  # nothing to take back; the conversation before
+        await expect(page.locator("#count")).to_have_text("1 of 3")
+        await press(page, "Enter")
         await expect(_status(page)).to_contain_text("Saved at")
-        await press(page, "3", "0", *STEP_2, "Enter", "2", "8", *STEP_2, "Enter", "Enter")
+        await press(page, "3", "0", *STEP_2, "Enter", "2", "8", *STEP_2, "Enter")
+        await page.get_by_role("button", name="Conversation 1").click()
+        await expect(page.locator("#count")).to_have_text("1 of 3")
+        await press(page, *3 * ["Enter"], "Enter")
         await expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
         code = await page.locator("#code").inner_text()
         assert code == (await self._completion_code(suite, page))
@@ -97,16 +115,23 @@ class TestMouse:
                 assert await is_in_view(page, ".choice, #next, #status")
                 await group.get_by_role("radio", name=choice).click()
             await expect(page.get_by_role("heading", name="Human or bot?")).to_be_hidden()  # step 2 is in its place
-            assert await is_in_view(page, ".choice, #next, #status")
+            assert await is_in_view(page, ".choice, .folded, #next, #status")
             for group in await page.get_by_role("radiogroup").all():
                 await group.get_by_role("radio", name="Speaker B").click()
+            if following == "To the end":
+                await page.get_by_role("button", name="A: Human · B: Bot").click()
+                await expect(page.get_by_role("heading", name="Human or bot?")).to_be_visible()
             await page.get_by_role("button", name=following).click()
+        await self._is_for_everybody(page)
         await page.get_by_role("button", name="Submit the package").click()
         await page.get_by_role("button", name="Copy the code").click()
         await expect(page.get_by_text("Copied.")).to_be_visible()
         assert await page.evaluate("navigator.clipboard.readText()") == await page.locator("#code").inner_text()
         await self._is_for_everybody(page)
         assert [each["answer"]["fluency"] for each in await annotations_of(suite, campaign)] == ["B", "B"]
+        await page.goto(page.url.partition("/done/")[0])  # coming back takes no package
+        await expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
+        assert await page.locator("#code").is_visible()
         await page.get_by_role("link", name="Next package").click()
         await expect(page.get_by_role("heading", name="Nothing left for you")).to_be_visible()
         assert await page.locator("#code").is_visible()  # who comes back finds it again
@@ -204,7 +229,9 @@ class TestWindows:
         other = await visit.open(f"/annotate/{campaign['id']}")
         await press(one, "1")
         await expect(other.get_by_role("radio", checked=True)).to_have_count(1)
-        await expect(other.locator("#notice")).to_have_text("Changed in another window: its answer is shown.")
+        await expect(other.locator("#notice")).to_have_text(
+            "Changed in another window or on another device: that answer is shown."
+        )
         await press(other, "0")
         await expect(one.get_by_role("radio", checked=True)).to_have_count(2)
         await press(one, "ArrowLeft")
@@ -222,10 +249,17 @@ class TestWindows:
         answer = {"answer": {"entity": {"A": "bot"}}}
         await page.request.put(f"{page.url}/packages/{held.id}/items/0", data=answer)
         await press(page, "0")
-        await expect(page.locator("#notice")).to_have_text("Changed in another window: its answer is shown.")
+        await expect(page.locator("#notice")).to_have_text(
+            "Changed in another window or on another device: that answer is shown."
+        )
         await expect(_status(page)).to_contain_text("Saved at")
         saved = (await elsewhere.get_assignment(held.id)).items[0].answer
         assert saved == {"entity": {"A": "bot", "B": "unsure"}}
+        for more in ({"show_step": 2}, {"answer": saved | {"fluency": "A"}}):
+            await page.request.put(f"{page.url}/packages/{held.id}/items/0", data={"answer": saved} | more)
+        await press(page, "1")
+        await expect(page.locator("#notice")).to_contain_text("Your last answer was not saved")
+        assert (await elsewhere.get_assignment(held.id)).items[0].answer == saved | {"fluency": "A"}
         visit.complaints = [each for each in visit.complaints if "409" not in each]
 
     async def test_after_another_link_was_opened_keep_what_could_not_be_saved(self, visit: Visit, suite: RunningSuite):

@@ -147,7 +147,7 @@ class TestTurns:
         await page.get_by_role("radiogroup", name="facts").get_by_role("radio", name="no").check()
         await expect(page.get_by_role("radiogroup", name="true")).to_be_hidden()  # the follow-up goes with its question
         await page.locator("body").press("Enter")
-        await expect(page.get_by_role("alert")).to_have_text("Still to answer for turn 6: “Tick what applies.”")
+        await expect(page.get_by_role("alert")).to_have_text("Still to answer: “Tick what applies.” for turn 6.")
         await page.get_by_role("group", name="Tick what applies.").get_by_label("threat").check()
         await page.get_by_role("button", name="Turn 4: answered").click()
         await expect(page.get_by_role("checkbox", name="insult")).to_be_checked()

@@ -8,6 +8,7 @@ from fastapi import Request
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import PeerRefused
+from spotthebot.contracts.annotation.panels import ENTRY_PARAMETER
 from spotthebot.kit.errors import Conflict, Error, FieldError, Forbidden, Invalid, NotFound, TooMany, Unauthenticated
 from spotthebot.kit.web.core.problems import ProblemField
 from spotthebot.web.catalogues import Texts
@@ -110,7 +111,7 @@ def error_page(renderer: Renderer) -> Callable[[Request, int, str, Sequence[Prob
             return RedirectResponse(f"/sign-in?after={quote(after, safe='/')}", status_code=303)
         kind = str(status) if status in _KNOWN else "400" if status < 500 else "500"
         by_link = for_annotator and request.method == "GET" and kind in _KINDS_OF_LINKS
-        named = [each for each in fields if not by_link or (each.pointer or "").startswith(_PANEL_PARAMETERS)]
+        named = [each for each in fields if not by_link or _is_of_panel(each.pointer or "")]
         return renderer.page(
             request,
             "layout/error.html.jinja",
@@ -124,6 +125,10 @@ def error_page(renderer: Renderer) -> Callable[[Request, int, str, Sequence[Prob
         )
 
     return show
+
+
+def _is_of_panel(pointer: str) -> bool:
+    return pointer.startswith(_PANEL_PARAMETERS) and pointer != f"{_PANEL_PARAMETERS}{ENTRY_PARAMETER}"
 
 
 def _label(texts: Texts, field: ProblemField) -> str:

@@ -14,7 +14,7 @@ import pytest
 from spotthebot.contracts.annotation.assignments import BlockIn
 from spotthebot.kit.web.core.rate_limits import RateLimiter
 from spotthebot.web.entries.domain import entry_parameters
-from tests.factories.annotating import WHOLE, annotations_of
+from tests.factories.annotating import WHOLE, annotations_of, rows
 from tests.factories.campaigns import campaign_of_talks, make_turk_campaign, talk
 from tests.factories.pages import entered, entry_path, held_package, signed_in
 from tests.factories.running_suite import RunningSuite
@@ -64,6 +64,7 @@ class TestEntry:
             refused = await client.get(f"/annotate/{uuid4()}{query}", headers={"Accept": "text/html"})
         assert refused.status_code == (422 if query else 401)
         assert "set-cookie" not in refused.headers
+        assert [said for said in ("token", "Sign in", "Leaderboard", "Documentation") if said in refused.text] == []
 
     async def test_from_mechanical_turk_shows_a_preview_and_asks_for_a_window(self, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c"))
@@ -169,6 +170,32 @@ class TestEnd:
         assert "You have done your share" in again.text
         assert "Next package" not in end.text
         assert len(await annotations_of(suite, campaign)) == 1
+
+    async def test_takes_no_other_package_until_it_is_asked_for(self, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("a"), talk("b"), package_size=1, annotations_per_segment=1)
+        path, home = await entry_path(suite, campaign), f"/annotate/{campaign['id']}"
+        async with entered(suite, path) as client:
+            first = str((await held_package(suite, campaign)).id)
+            code = re.findall(r'id="code">(\w+)<', (await _finish(client, campaign, first)).text)
+            pages = [await client.get(home)]
+        async with entered(suite, path) as client:  # on another device
+            pages.append(await client.get(home))
+            for page in pages:
+                assert "Your last package is submitted" in page.text
+                assert re.findall(r'id="code">(\w+)<', page.text) == code
+            assert rows(suite, "SELECT count(*) FROM annotation.assignments") == [(1,)]
+            assert (await client.get(f"{home}?next=true")).headers["location"] == home
+            assert "I have a trip too" in (await client.get(home)).text
+            assert rows(suite, "SELECT count(*) FROM annotation.assignments") == [(2,)]
+
+    async def test_comes_early_for_who_stops(self, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c"))
+        async with entered(suite, await entry_path(suite, campaign)) as client:
+            shown = await client.get(f"/annotate/{campaign['id']}")
+            (action,) = re.findall(r'action="([^"]+/release)"', shown.text)
+            stopped = await client.post(action, follow_redirects=True)
+            assert "You stopped here" in stopped.text
+            assert rows(suite, "SELECT state FROM annotation.assignments") == [("expired",)]
 
     async def test_lets_a_form_be_sent_to_mechanical_turk_alone(self, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c"))

@@ -9,6 +9,7 @@ from spotthebot.contracts.annotation.panels import ENTRY_PARAMETER
 STATES_OF_REFUSALS: Final[Mapping[str, str]] = {
     "closed": "over",
     "limit-reached": "all_done",
+    "no-package-held": "between",
     "nothing-left": "nothing_left",
     "blocked": "blocked",
     "training-failed": "training_failed",

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import AsyncAnnotation, Conflict, PeerRefused, RateLimited
@@ -32,9 +32,10 @@ _POLICY_OF_PREVIEWS = POLICY.replace("frame-ancestors 'none'", f"frame-ancestors
 
 
 class _Said(StrEnum):
-    """The last action of an annotator outside of the work: declined or withdrawn consent, or an appeal."""
+    """The last action of an annotator outside of the work: on consent, a package given back, or an appeal."""
 
     DECLINED = "declined"
+    STOPPED = "stopped"
     WITHDRAWN = "withdrawn"
     APPEALED = "appealed"
 
@@ -46,21 +47,26 @@ async def show(
     sessions: AnnotatorSessions,
     service: AnnotationService,
     campaign_id: UUID,
+    next_package: Annotated[bool, Query(alias="next")] = False,  # noqa: FBT002 - a parameter of the address
 ) -> Response:
     """With an entry link, admit the annotator and redirect to this page without the link.
 
-    Without a link, show the annotator's package. If the annotator gets no package, show the reason.
+    Without a link, show the annotator's package. If the annotator gets no package, show the reason. An annotator who
+    submitted a package gets the next one only on request, so that coming back takes none.
     """
     if ENTRY_PARAMETER in request.query_params:
         return await _enter(request, pages, sessions, service)
     annotator = await EnteredCampaign()(request)
     campaign = await service.get_campaign(campaign_id)
     try:
+        takes_new = next_package or not annotator.completion
         assignment = await service.claim_package(
-            campaign_id, ClaimIn(annotator=annotator.annotator, link=annotator.link_id)
+            campaign_id, ClaimIn(annotator=annotator.annotator, link=annotator.link_id, new=takes_new)
         )
     except Conflict as refused:
         return _show_refusal(request, pages, annotator, campaign, refused)
+    if next_package:
+        return _back(campaign_id)
     return _show_package(request, pages, campaign, assignment)
 
 

@@ -1,4 +1,4 @@
-"""The requests of the script on a package's page: saved answers, opened exchanges, heartbeats and the submission.
+"""The requests of a package's page: saved answers, opened exchanges, heartbeats, its return and the submission.
 
 This frontend's key can open the packages of all its annotators. So each request checks that the package belongs to the
 annotator in the cookie.
@@ -7,6 +7,7 @@ annotator in the cookie.
 from uuid import UUID
 
 from fastapi import APIRouter
+from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import AsyncAnnotation
 from spotthebot.contracts.annotation.assignments import (
@@ -17,6 +18,7 @@ from spotthebot.contracts.annotation.assignments import (
     HeartbeatIn,
     LeaseOut,
     Position,
+    ReleaseIn,
     SavedOut,
     SubmissionIn,
 )
@@ -77,6 +79,13 @@ async def keep(
     """Extend the lease of a package while its annotator works."""
     own = heartbeat.model_copy(update={"holder": annotator.holder})
     return await service.keep_assignment(assignment_id, own)
+
+
+@router.post("/release")
+async def release(service: AnnotationService, annotator: AnnotatorOfCampaign, assignment_id: UUID) -> Response:
+    """Give a package back, and show the page that says so."""
+    await service.release_assignment(assignment_id, ReleaseIn(holder=annotator.holder))
+    return RedirectResponse(f"/annotate/{annotator.campaign_id}/said/stopped", status_code=303)
 
 
 @router.post("/submit")

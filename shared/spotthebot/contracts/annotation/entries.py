@@ -147,7 +147,7 @@ class EntryOut(Wire):
     training_required: bool = Field(description="Whether the annotator is still to pass the campaign's training.")
     packages_left: int | None = Field(description="Packages that the annotator may still claim; null: any number.")
     completion: CompletionOut | None = Field(
-        description="How to show the panel that work was done; null before the first package is submitted."
+        description="How to show that work was done, if need be by a code; null before the first package is submitted."
     )
 
 

@@ -9,6 +9,11 @@ export function setUpDialogs() {
     dialog.addEventListener("click", (event) => {
       if (event.target === dialog) dialog.close(); // beside it
     });
+    dialog.addEventListener("close", () => {
+      const at = document.activeElement;
+      if (at !== document.body && !dialog.contains(at)) return; // the button that opened it
+      (document.querySelector("body.at-end #end-title") ?? document.getElementById("heading"))?.focus({ preventScroll: true });
+    });
   }
   return (key) => {
     const id = { "?": "keys", i: "instructions" }[key.toLowerCase()];

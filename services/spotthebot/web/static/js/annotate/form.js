@@ -37,13 +37,20 @@ export class Form {
   }
 
   #section(step, index, speakers, turn) {
-    const title = make("h2", {}, step.title);
+    const title = make("h2", { tabindex: -1 }, step.title);
     if (turn !== null) {
       const side = speakers[Number(turn)];
       const number = Number(turn) + 1;
       title.replaceChildren(badge(side, this.texts("speaker", { side })), ` ${this.texts("turn.title", { number })}`);
     }
-    const section = make("section", { class: "step", "data-step": index }, title);
+    const before = this.protocol.steps[index - 1];
+    const fixes = before ? make("p", { class: "fixes soft" }, this.texts("fixes", { title: before.title })) : null;
+    const folded = make("button", { type: "button", class: "folded", hidden: true }); // on a phone, for a step not at hand
+    const section = make("section", { class: "step", "data-step": index }, folded, title, fixes);
+    folded.addEventListener("click", () => {
+      section.classList.add("unfolded");
+      title.focus();
+    });
     const blocks = new Map();
     for (const each of this.protocol.questions.filter((placed) => placed.step === index)) {
       const targets = this.protocol
@@ -80,8 +87,9 @@ export class Form {
     const mark = isSide ? badge(target, this.texts("speaker", { side: target })) : null;
     if (mark) mark.id = `${name}-side`;
     const labels = mark ? `${mark.id} ${labelledBy}` : labelledBy;
+    row.fixed = make("span", { class: "fixed soft", hidden: true }, this.texts("fixed"));
     const group = question.kind === "text" ? this.#field(row, labels, describedBy) : this.#choices(row, name, labels, describedBy);
-    return make("div", { class: "row", "data-target": target ?? "unit", "data-kind": question.kind }, mark, group);
+    return make("div", { class: "row", "data-target": target ?? "unit", "data-kind": question.kind }, mark, row.fixed, group);
   }
 
   #field(row, labels, describedBy) {
@@ -136,10 +144,11 @@ export class Form {
   }
 
   /**
-   * Show an answer. `asked` is what the protocol asks, `isLocked(row)` what can't change any more, `openSteps` how many
-   * steps are open, `step` which of them is at hand; `bindings` has the keys, `current` the row at hand.
+   * Show an answer. `asked` is what the protocol asks, `isLocked(row)` what can't change now, `isFixed(row)` what can't
+   * change any more, `openSteps` how many steps are open, `step` which of them is at hand; `bindings` has the keys,
+   * `current` the row at hand.
    */
-  update({ answer, asked, isLocked, openSteps, step, bindings, current }) {
+  update({ answer, asked, isLocked, isFixed, openSteps, step, bindings, current }) {
     const isAsked = new Set(asked.map(({ question, target }) => `${question.id}/${target}`));
     const shown = new Set();
     for (const row of this.rows) {
@@ -148,6 +157,7 @@ export class Form {
       if (isShown) shown.add(row.block);
       if (isShown) this.#updateRow(row, valueOf(answer, row.question.id, row.target), isLocked(row), bindings);
       row.element.classList.toggle("current", row === current);
+      row.fixed.hidden = !isFixed(row) || valueOf(answer, row.question.id, row.target) === undefined;
     }
     for (const { block } of this.rows) {
       block.hidden = !shown.has(block);
@@ -156,7 +166,24 @@ export class Form {
     this.sections.forEach((section, index) => {
       section.hidden = index >= openSteps || !section.querySelector(".question:not([hidden])");
       section.classList.toggle("at-hand", index === step);
+      const folded = section.querySelector(".folded");
+      folded.textContent = this.#wordsOf(index, answer);
+      folded.hidden = folded.textContent === "";
+      const fixes = section.querySelector(".fixes");
+      if (fixes) fixes.hidden = this.rows.some((row) => row.step === index - 1 && !row.fixed.hidden);
     });
+  }
+
+  /** Say what is answered in a step: "A: Unsure · B: Bot". */
+  #wordsOf(step, answer) {
+    const answered = this.rows.filter(
+      (row) => row.step === step && !row.element.hidden && valueOf(answer, row.question.id, row.target) !== undefined,
+    );
+    const words = answered.map(({ question, target }) => {
+      const said = this.protocol.words({ [question.id]: valueOf(answer, question.id, target) }, this.texts);
+      return question.per === "side" ? `${target}: ${said}` : said;
+    });
+    return words.join(" · ");
   }
 
   #updateRow(row, value, isLocked, bindings) {

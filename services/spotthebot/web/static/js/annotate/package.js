@@ -35,13 +35,14 @@ class PackagePage {
     this.workspace = new Workspace(this.protocol, this.texts, {
       onChange: (item, question) => this.#changed(item, question),
       onDone: () => this.#goTo(this.#following()),
-      onBack: () => this.#goTo(Math.max(0, (this.at ?? this.items.length) - 1)),
+      onBack: () => this.#goTo(this.at - 1),
+      canGoBack: () => this.at > 0,
       onMore: () => this.#openExchange(),
       onKey: (key) => this.#press(key),
       nextLabel: () => this.texts(this.#following() === null ? "next.end" : "next.item"),
     });
     document.getElementById("submit").addEventListener("click", () => this.#submit());
-    document.getElementById("look-again").addEventListener("click", () => this.#goTo(this.items.length - 1));
+    document.getElementById("look-again").addEventListener("click", () => this.#goTo(0));
     this.#keepAlive();
     window.addEventListener("popstate", ({ state }) => { if (state) this.#goTo(state.at, { isHistory: true }); });
     this.#goTo(this.#firstOpen());
@@ -83,7 +84,6 @@ class PackagePage {
   }
 
   #changed(item, question) {
-    this.notice.textContent = "";
     this.saves.change(item, { isTyped: question?.kind === "text" });
     this.#showProgress();
   }
@@ -142,16 +142,23 @@ class PackagePage {
     list.replaceChildren(...open.map((item) => this.#openItem(item)));
     document.getElementById("end-whole").hidden = open.length > 0;
     document.getElementById("end-open").hidden = open.length === 0;
+    document.getElementById("all-items").replaceChildren(...this.items.map((item) => this.#itemButton(item)));
     document.getElementById("submit").hidden = open.length > 0 || this.isPreview;
     document.getElementById("end-title").focus();
   }
 
   #openItem(item) {
-    const index = this.items.indexOf(item);
     const [first] = this.protocol.missing(item.answer, item.turns.map((turn) => turn.speaker));
-    const button = make("button", { type: "button" }, this.texts("end.item", { number: index + 1 }));
-    button.addEventListener("click", () => this.#goTo(index));
-    return make("li", {}, button, make("span", { class: "soft" }, ` ${this.workspace.nameOf(first)}`));
+    const names = this.workspace.nameOf(first);
+    return make("li", {}, this.#itemButton(item, { isNamed: true }), make("span", { class: "soft" }, ` ${this.texts("missing.all", { names })}`));
+  }
+
+  #itemButton(item, { isNamed = false } = {}) {
+    const number = this.items.indexOf(item) + 1;
+    const name = this.texts("end.item", { number });
+    const button = make("button", { type: "button", "aria-label": name }, isNamed ? name : String(number));
+    button.addEventListener("click", () => this.#goTo(number - 1));
+    return button;
   }
 
   async #submit() {
@@ -193,7 +200,7 @@ class PackagePage {
   #press(key) {
     if (this.at === null) {
       if (key === "Enter" && !document.getElementById("submit").hidden) this.#submit();
-      else if (key.toLowerCase() === "z") this.#goTo(this.items.length - 1);
+      else if (key.toLowerCase() === "p") this.#goTo(this.items.length - 1);
       else return this.openDialog(key);
       return true;
     }

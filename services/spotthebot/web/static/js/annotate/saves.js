@@ -7,7 +7,7 @@
 
 import { Refused, Unreachable, call } from "./calls.js";
 import { KeptAnswers } from "./kept.js";
-import { changesBetween, isEqual, withValue } from "./protocol.js";
+import { changesBetween, isEqual, valueOf, withValue } from "./protocol.js";
 
 const CALM_MILLISECONDS = 250;
 const TYPING_MILLISECONDS = 1_500;
@@ -181,7 +181,8 @@ export class Saves {
     Object.assign(item, { saved: theirs.answer, version: theirs.version, step: theirs.step, decisions: theirs.decisions });
     item.answer = this.#together(item, changes);
     this.#keep(item);
-    if (isRefused && !isOutdated) this.page.onRefused(item);
+    const isLost = changes.some(([id, target, value]) => !isEqual(valueOf(item.answer, id, target), value));
+    if ((isRefused && !isOutdated) || isLost) this.page.onRefused(item);
     else if (!isEqual(before, item.answer)) this.page.onMerged(item);
   }
 

@@ -21,6 +21,7 @@ class TrainingPage {
       onChange: (item) => this.#keep(item.answer),
       onDone: () => this.#check(),
       onBack: () => undefined,
+      canGoBack: () => false,
       onMore: () => undefined,
       onKey: (key) => this.openDialog(key),
       nextLabel: () => this.texts("next.check"),

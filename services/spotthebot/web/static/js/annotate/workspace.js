@@ -11,12 +11,14 @@ import { NONE, bindKeys, listenToKeys } from "./keys.js";
 import { isAnswer, isEqual, valueOf, withValue } from "./protocol.js";
 import { addTurns, besideTurn, markTurns, scrollToTurn, showTalk } from "./talk.js";
 
+const MAX_NAMED = 2;
 const SCROLLED = { PageDown: 0.8, PageUp: -0.8, " ": 0.8 };
 
 export class Workspace {
   /**
    * Take the protocol, the texts, and what the page does: `onChange(item)` keeps an answer, `onDone()` follows when
-   * all is answered, `onBack()` when there is nothing to undo, `onMore()` opens an exchange; `nextLabel()` names what follows.
+   * all is answered, `onBack()` leads to the item before, if `canGoBack()`, `onMore()` opens an exchange; `nextLabel()`
+   * names what follows.
    */
   constructor(protocol, texts, page) {
     this.protocol = protocol;
@@ -24,6 +26,9 @@ export class Workspace {
     this.page = page;
     this.talk = document.getElementById("talk");
     this.missing = document.getElementById("missing");
+    this.notice = document.getElementById("notice");
+    this.back = document.getElementById("back");
+    this.undoing = document.getElementById("undo");
     this.next = document.getElementById("next");
     this.nextText = this.next.querySelector("span");
     this.form = new Form(document.getElementById("questions"), protocol, texts, (question, target, value) =>
@@ -31,8 +36,10 @@ export class Workspace {
     );
     this.isOff = false;
     this.next.addEventListener("click", () => this.goOn());
-    document.getElementById("back").addEventListener("click", () => this.undo());
-    document.getElementById("questions").addEventListener("focusin", () => {
+    this.back.addEventListener("click", () => this.goBack());
+    this.undoing.addEventListener("click", () => this.undo());
+    document.getElementById("questions").addEventListener("focusin", ({ target }) => {
+      if (!this.form.rowOf(target)) return; // what does not ask moves nothing under the pointer
       this.followsFocus = true;
       this.#update();
     });
@@ -71,6 +78,7 @@ export class Workspace {
     this.followsFocus = question.kind === "text" || question.kind === "multiple"; // which are answered bit by bit
     this.item.answer = changed;
     this.missing.textContent = "";
+    this.notice.textContent = "";
     this.page.onChange(this.item, question);
     const isAtOnce = question.kind === "single" || question.kind === "likert" || isEqual(value, []);
     const nextTurn = this.turn !== null && isAtOnce && !wasWhole && this.#missingHere().length === 0 ? this.#nextPart() : undefined;
@@ -78,21 +86,28 @@ export class Workspace {
     else this.#update();
   }
 
-  /** Take the last answer back; where there is none, or it is locked, go back. */
+  /** Take the last answer back, unless there is none or it is locked. */
   undo() {
+    if (!this.#canUndo()) return;
     const last = this.history.pop();
-    if (last && !this.#touchesLocked(last.before)) {
-      this.item.answer = last.before;
-      this.missing.textContent = "";
-      this.page.onChange(this.item);
-      if (last.turn === this.turn) this.#update();
-      else this.#showPart(last.turn);
-      return;
-    }
+    this.item.answer = last.before;
+    this.missing.textContent = "";
+    this.page.onChange(this.item);
+    this.notice.textContent = this.texts("notice.taken_back");
+    if (last.turn === this.turn) this.#update();
+    else this.#showPart(last.turn);
+  }
+
+  /** Go to the part or item before, and keep all answers. */
+  goBack() {
     const parts = this.#parts();
     const at = parts.indexOf(this.turn);
     if (at > 0) this.#showPart(parts[at - 1]);
-    else this.page.onBack();
+    else if (this.page.canGoBack()) this.page.onBack();
+  }
+
+  #canUndo() {
+    return !this.isOff && this.history.length > 0 && !this.#touchesLocked(this.history.at(-1).before);
   }
 
   /** Go on: to the next exchange, the next part, or what follows the item; says what is missing. */
@@ -126,14 +141,17 @@ export class Workspace {
     return Math.max(this.item.step, first);
   }
 
+  /** Whether an answer can't be changed now. */
+  isLocked(row) {
+    return this.isOff || this.isFixed(row) || (this.protocol.opensExchanges && !this.item.opened);
+  }
+
   /** Whether an answer can't be changed any more: its step is locked, or an exchange was opened since. */
-  isLocked({ question, target }) {
+  isFixed({ question, target }) {
     const { step, answer, lockedAnswers } = this.item;
     return (
-      this.isOff ||
       this.protocol.byId.get(question.id).step + 1 < Math.max(step, this.protocol.stepsOf(answer)) ||
-      (lockedAnswers?.has(`${question.id}/${target}`) ?? false) ||
-      (this.protocol.opensExchanges && !this.item.opened)
+      (lockedAnswers?.has(`${question.id}/${target}`) ?? false)
     );
   }
 
@@ -192,8 +210,9 @@ export class Workspace {
   }
 
   #nameMissing(missing) {
-    const names = missing.map((each) => this.nameOf(each));
-    this.missing.textContent = names.length === 1 ? names[0] : this.texts("missing.more", { first: names[0], count: names.length - 1 });
+    const names = missing.slice(0, MAX_NAMED).map((each) => this.nameOf(each)).join("; ");
+    const count = missing.length - MAX_NAMED;
+    this.missing.textContent = count > 0 ? this.texts("missing.more", { names, count }) : this.texts("missing.all", { names });
     const row = this.form.rows.find((each) => each.question === missing[0].question && each.target === missing[0].target);
     if (row && !row.element.hidden) this.form.focus(row);
   }
@@ -209,7 +228,7 @@ export class Workspace {
     const current = rows.find((row) => row === focused) ?? rows.find((row) => row.question.required && isOpen(row)) ?? rows.find(isOpen);
     this.bindings = bindKeys(rows, (current ?? rows.at(-1))?.question);
     form.update({
-      answer: item.answer, asked, isLocked: (row) => this.isLocked(row), openSteps,
+      answer: item.answer, asked, isLocked: (row) => this.isLocked(row), isFixed: (row) => this.isFixed(row), openSteps,
       step: (current ?? rows.at(-1))?.step ?? openSteps - 1, bindings: this.bindings, current,
     });
     if (this.isNewForm) form.place.scrollTop = 0;
@@ -218,6 +237,8 @@ export class Workspace {
     this.scrolledTo = current;
     const open = new Set(this.protocol.missing(item.answer, this.speakers).map(({ target }) => target));
     markTurns(this.talk, this.turn, this.turns.map((turn) => [turn, open.has(turn) ? null : this.#wordsOf(turn, asked)]), this.texts);
+    this.undoing.hidden = !this.#canUndo();
+    this.back.disabled = this.#parts().indexOf(this.turn) < 1 && !this.page.canGoBack();
     this.nextText.textContent = this.#nextLabel();
     this.next.classList.toggle("primary", this.#canOpenMore() || this.#missingHere().length === 0);
   }
@@ -249,6 +270,7 @@ export class Workspace {
     }
     if (key === "Enter") this.goOn();
     else if (key.toLowerCase() === "z") this.undo();
+    else if (key.toLowerCase() === "p") this.goBack();
     else if (key in SCROLLED) this.talk.scrollBy({ top: this.talk.clientHeight * SCROLLED[key] });
     else return this.page.onKey(key);
     return true;
