@@ -81,6 +81,10 @@ class Held:
     def takes_slot(self) -> bool:
         return self.state in {"leased", "submitted"}
 
+    def end(self, now: datetime) -> None:
+        """End the lease before its time."""
+        self.state, self.expires_at = "expired", min(self.expires_at, now)
+
     def is_due(self, now: datetime) -> bool:
         return self.state == "leased" and self.expires_at <= now
 

@@ -243,7 +243,7 @@ class Lifecycle(RuleBasedStateMachine):
             self.blocked.add(person)
             for each in self.model.of(person):
                 if each.state == "leased":
-                    each.state = "expired"
+                    each.end(self.now)
         else:
             self._do(
                 lambda session: unblock_annotator(
@@ -277,7 +277,7 @@ class Lifecycle(RuleBasedStateMachine):
         for each in self.model.of(person):
             each.is_erased, each.code = True, None
             if each.state == "leased":
-                each.state = "expired"
+                each.end(self.now)
 
     @invariant()
     def agrees_with_the_tables(self) -> None:

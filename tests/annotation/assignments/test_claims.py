@@ -106,7 +106,7 @@ class TestRelease:
         await claim(suite, campaign, "bob")
         assert await refused(suite, campaign, "ann") == "nothing-left"
 
-    async def test_of_submitted_work_is_refused(self, suite: RunningSuite):
+    async def test_is_refused_for_submitted_work(self, suite: RunningSuite):
         held = await claim(suite, await campaign_of(suite), "ann")
         await work_through(suite, held)
         frontend = await suite.client("annotation", "annotation")
@@ -115,7 +115,7 @@ class TestRelease:
 
 
 class TestClaim:
-    async def test_that_asks_for_nothing_new_returns_only_what_is_held(self, suite: RunningSuite):
+    async def test_for_nothing_new_returns_only_what_is_held(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
         frontend = await suite.client("annotation", "annotation")
         path, body = f"/v1/campaigns/{campaign['id']}/assignments", {"annotator": "ann", "new": False}
