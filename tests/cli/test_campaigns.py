@@ -9,7 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.analytics.stats import Design, least_conversations
+from spotthebot.analytics.stats import Design, power_of
+from spotthebot.analytics.stats.design_reach import lowest_p
 from spotthebot.cli.campaigns.run import declare, estimate
 from spotthebot.cli.declarations.errors import DeclarationFaulty
 from spotthebot.cli.errors import CampaignNameTaken, NoSuchName
@@ -55,7 +56,8 @@ async def _campaigns(clients: Clients) -> list[CampaignOut]:
 class TestDeclare:
     async def test_makes_the_draft_that_the_dry_run_said(self, clients: Clients, declared: Write, collection: str):
         """Four conversations fit in two blocks of two, and each block makes a package for each of two lengths."""
-        fewest = least_conversations(Design(annotations_per_conversation=4))
+        # 4 packages, each submitted twice: at most 8 annotators.
+        design = Design(annotations_per_conversation=4, annotators=8)
         expected: dict[str, Any] = {
             "campaign": None,
             "name": "people",
@@ -63,8 +65,13 @@ class TestDeclare:
             "segments": 8,
             "conversations": {"used": 4, "too_short": 1},
             "repeated_texts": [],
-            # Five conversations take two annotators: all of one sign is one of 2² cases, on either side.
-            "reach": {"pairs": 1, "conversations": 5, "smallest_p": 2 * 0.5**2, "least_conversations": fewest},
+            "reach": {
+                "pairs": 1,
+                "conversations": 5,
+                "smallest_p": lowest_p(5, design),
+                "least_conversations": 2,
+                "power": power_of(0.75, 5, design),
+            },
         }
         request = declared(SMALL + "pay: {per_package: 1.5, currency: EUR}\n")
         said = await estimate(clients, request)

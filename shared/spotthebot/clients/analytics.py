@@ -63,7 +63,7 @@ class AnalyticsOperations(SectionOperations):
         annotations_per_conversation: int = 6,
         annotators: int | None = None,
     ) -> Call[ReachOut]:
-        """Return the smallest p-value that a pair can reach, and the fewest conversations that tell two bots apart."""
+        """Return a bound of the p-values of a design, the fewest conversations that reach 5 %, and a power."""
         params = {
             "pairs": pairs,
             "conversations": conversations,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from spotthebot.analytics.stats.pair_power import Design, smallest_p
-from spotthebot.analytics.stats.sample_size import least_conversations
+from spotthebot.analytics.stats.design_reach import least_conversations_of_any, lowest_p
+from spotthebot.analytics.stats.pair_power import Design, power_of
 from tests.factories.running_suite import RunningSuite
 
 REACH = "/v1/designs/reach"
@@ -13,10 +13,10 @@ class TestReach:
     @pytest.mark.parametrize(
         ("asked", "design"),
         [
-            ({"pairs": 10, "conversations": 4}, Design()),
+            ({"pairs": 10, "conversations": 4}, Design(annotators=240)),
             ({"pairs": 15, "conversations": 12, "annotators": 12}, Design(annotators=12)),
-            ({"pairs": 1, "conversations": 9, "annotations_per_conversation": 2}, Design(0.7, 2)),
-            ({"pairs": 3, "conversations": 0}, Design()),
+            ({"pairs": 1, "conversations": 9, "annotations_per_conversation": 2}, Design(0.7, 2, annotators=18)),
+            ({"pairs": 3, "conversations": 0}, Design(annotators=2)),
             ({"pairs": 1_000_000, "conversations": 1_000_000, "annotators": 2}, Design(annotators=2)),
         ],
     )
@@ -27,8 +27,9 @@ class TestReach:
         assert found == {
             "pairs": pairs,
             "conversations": asked["conversations"],
-            "smallest_p": smallest_p(asked["conversations"], design, n_pairs=pairs),
-            "least_conversations": least_conversations(design, n_pairs=pairs),
+            "smallest_p": lowest_p(asked["conversations"], design, n_pairs=pairs),
+            "least_conversations": least_conversations_of_any(design, n_pairs=pairs),
+            "power": power_of(0.75, asked["conversations"], design, n_pairs=pairs),
         }
 
     @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from spotthebot.analytics.deps import Analyst
+from spotthebot.analytics.stats.design_reach import least_conversations_of_any, lowest_p
 from spotthebot.analytics.stats.evaluation_cost import evaluation_cost
-from spotthebot.analytics.stats.pair_power import MAX_CONVERSATIONS, Design, smallest_p
-from spotthebot.analytics.stats.sample_size import least_conversations
-from spotthebot.contracts.analytics.analyses import ReachOut
+from spotthebot.analytics.stats.pair_power import MAX_CONVERSATIONS, Design, power_of
+from spotthebot.contracts.analytics.analyses import LIKELY_WIN_RATE, ReachOut
 from spotthebot.contracts.analytics.bounds import MAX_ANNOTATORS, MAX_PAIRS
 from spotthebot.contracts.analytics.costs import CostIn, CostOut
 from spotthebot.kit.web.core.routes import CheckedRoute
@@ -34,19 +34,22 @@ async def get_reach(
     annotations_per_conversation: Annotated[int, Query(ge=1, le=1000)] = 6,
     annotators: Annotated[
         int | None,
-        Query(ge=2, le=MAX_ANNOTATORS, description="Null: as many as the work takes at 60 annotations each."),
+        Query(ge=2, le=MAX_ANNOTATORS, description="The most that take part. Null: each annotation may have its own."),
     ] = None,
 ) -> ReachOut:
-    """Return the smallest p-value that a pair of bots can reach, and the smallest sufficient number of conversations.
+    """Return a bound of the p-values of bots that all met, and the power to show a likely difference.
 
-    The p-value is that of a bot that wins every decided game against another bot, adjusted for the number of pairs. The
-    tie rate and the correlations are taken from published studies. A number of conversations is sufficient if this
-    p-value is below 5 %.
+    No labels give two bots a smaller p-value, adjusted for the pairs, by the default tests of rankings and of pairs. A
+    number of conversations is sufficient if this bound is below 5 %. The power is that of the test of a pair's own
+    games; its tie rate and correlations are those of published studies.
     """
+    if annotators is None:
+        annotators = max(2, min(MAX_ANNOTATORS, pairs * conversations * annotations_per_conversation))
     design = Design(annotations_per_conversation=annotations_per_conversation, annotators=annotators)
     return ReachOut(
         pairs=pairs,
         conversations=conversations,
-        smallest_p=smallest_p(conversations, design, n_pairs=pairs),
-        least_conversations=least_conversations(design, n_pairs=pairs),
+        smallest_p=lowest_p(conversations, design, n_pairs=pairs),
+        least_conversations=least_conversations_of_any(design, n_pairs=pairs),
+        power=power_of(LIKELY_WIN_RATE, conversations, design, n_pairs=pairs),
     )

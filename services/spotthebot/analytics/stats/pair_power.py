@@ -1,4 +1,4 @@
-"""The power of a test to tell two bots apart, and the smallest p-value that a design can reach.
+"""The power of a test to tell two bots apart, and the p-value of a bot that wins every decided game.
 
 The planned test is `pair_tests`: Student's t of the win rate among decided games, whose variance has a part of
 conversations and a part of annotators. Annotations of one conversation agree more than by chance, and so do annotations
@@ -96,25 +96,22 @@ def power_of(
     0.05
     """
     require_plan(win_rate, 0.5, significance_level, n_pairs)
-    if not 0 <= conversations <= MAX_CONVERSATIONS:
-        allowed = f"from 0 to {MAX_CONVERSATIONS:,}"
-        raise SettingOutOfRange(setting="conversations", allowed=allowed, value=conversations)
+    require_conversations(conversations)
     return float(powers_of(win_rate, np.array([conversations]), design, significance_level, n_pairs)[0])
 
 
 def smallest_p(conversations: int, design: Design = DEFAULT_DESIGN, *, n_pairs: int = 1) -> float:
     """Return the p-value, adjusted for `n_pairs` pairs, of a pair in which one bot won every decided game.
 
-    If each pair has this number of conversations, no pair can have a smaller p-value. For a single pair it is the
-    p-value of the test that flips the signs of whole clusters (`share_intervals`). Raises `SettingOutOfRange`.
+    Each pair has this number of conversations, and the ties and correlations of the design: a study with fewer ties can
+    have smaller p-values, of which `design_reach` has a bound. For a single pair it is the p-value of the test that
+    flips the signs of whole clusters (`share_intervals`). Raises `SettingOutOfRange`.
 
     >>> smallest_p(4)  # 4 conversations and 2 annotators: 2 of 2² signs of the annotators
     0.5
     """
     require_plan(0.5, 0.5, 0.5, n_pairs)
-    if not 0 <= conversations <= MAX_CONVERSATIONS:
-        allowed = f"from 0 to {MAX_CONVERSATIONS:,}"
-        raise SettingOutOfRange(setting="conversations", allowed=allowed, value=conversations)
+    require_conversations(conversations)
     return float(smallest_of(np.array([conversations]), design, n_pairs)[0])
 
 
@@ -221,6 +218,13 @@ def smallest_of(conversations: IntArray, design: Design, n_pairs: int) -> FloatA
     flips = 2 * 0.5**worth.clusters
     found = flips if n_pairs < LEAST_SHARES else 2 * scipy.stats.t.sf(np.sqrt(worth.n), worth.degrees)
     return np.where(conversations < 2, 1.0, np.minimum(1.0, n_pairs * found))
+
+
+def require_conversations(conversations: int) -> None:
+    """Raise `SettingOutOfRange` for a number of conversations that can't be planned for."""
+    if not 0 <= conversations <= MAX_CONVERSATIONS:
+        allowed = f"from 0 to {MAX_CONVERSATIONS:,}"
+        raise SettingOutOfRange(setting="conversations", allowed=allowed, value=conversations)
 
 
 def require_plan(win_rate: float, power: float, significance_level: float, n_pairs: int) -> None:

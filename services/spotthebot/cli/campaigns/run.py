@@ -151,14 +151,20 @@ async def _try(annotation: AsyncAnnotation, declared: CampaignDeclared, request:
 
 
 async def _reach(clients: Clients, request: CampaignIn, found: CampaignEstimateOut) -> "ReachOut | None":
-    """Return the campaign's reach: the smallest p-value that a pair of its bots can have.
+    """Return which differences between its bots the campaign can show.
 
-    Conversations annotated twice count as annotated once. None if the campaign shows no segments, or listed packages.
+    None if two bots never met, or if the campaign shows no segments, or listed packages.
     """
     if not found.lengths or request.mode == "uploaded":
         return None
-    annotations = len(found.lengths) * request.annotations_per_segment
-    return await reach_of_campaign(clients, request.collection_ids, annotations)
+    return await reach_of_campaign(
+        clients,
+        request.collection_ids,
+        annotations_per_conversation=len(found.lengths)
+        * request.annotations_per_segment
+        * (2 if found.units_twice else 1),
+        annotators=max(2, found.assignments),
+    )
 
 
 async def _repeated_in(clients: Clients, campaign: CampaignOut) -> tuple[RepeatedTexts, ...]:

@@ -88,36 +88,50 @@ class PlanningIn(PlannedTest):
 
 
 _LEVEL: Final = 0.05
+LIKELY_WIN_RATE: Final = 0.75
+"""Between the closest and the farthest pairs of published studies: the planner's example."""
 
 
 class ReachOut(Wire):
-    """The smallest p-value that a design can reach with its number of conversations of each pair, at a level of 5 %."""
+    """What a design with its number of conversations of each pair can show, at a level of 5 %."""
 
     pairs: int
     conversations: int
-    smallest_p: float = Field(description="Of a bot that wins every decided game of another, adjusted for the pairs.")
+    smallest_p: float = Field(
+        description="No labels give two bots a smaller p-value, adjusted for the pairs: by mean win rates or by games."
+    )
     least_conversations: int | None = Field(
-        description="Of each pair, with which that bot is told apart; null where the annotators are too few for any."
+        description="Of each pair, with which some labels tell two bots apart; null where the annotators are too few."
+    )
+    power: float = Field(
+        description="Share of studies in which a pair's own games show a bot that wins 75 % of the decided ones, with"
+        " the ties and correlations of published studies."
     )
 
     @property
     def can_tell(self) -> bool:
-        """Return whether a study of this design can tell any two bots apart."""
+        """Return whether some labels of this design tell two bots apart."""
         return self.smallest_p < _LEVEL
 
     @property
     def sentence(self) -> str:
         """Return the result as a sentence for the planner of the study."""
         each = f"{self.conversations} conversation{'' if self.conversations == 1 else 's'} a pair"
-        smallest = f"the smallest p-value that a pair can have is {self.smallest_p:.2g}"
         if self.can_tell:
-            return f"With {each} bots can be told apart by their labels: {smallest}."
+            return (
+                f"With {each} and the ties of published studies, a pair's games show a bot that wins"
+                f" {LIKELY_WIN_RATE:.0%} of them in about {self.power:.0%} of studies: './stb plan win-rates' plans for"
+                " more. Bots that differ more are shown more often."
+            )
         enough = (
             "these annotators are too few for any number"
             if self.least_conversations is None
             else f"{self.least_conversations} would be the fewest that can do"
         )
-        return f"With {each} no two bots can be told apart by their labels ({smallest}): {enough}."
+        return (
+            f"With {each} no two bots can be told apart, whatever their labels (no p-value can be below"
+            f" {self.smallest_p:.2g}): {enough}."
+        )
 
 
 class MoreDataIn(PlannedTest):

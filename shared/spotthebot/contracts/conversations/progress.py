@@ -21,7 +21,7 @@ class PairOut(Wire):
 
 
 def met_bots(pairs: Iterable[PairOut]) -> Mapping[tuple[str, str], int]:
-    """Count the conversations of every two different bots. Each pair is a key in both orders.
+    """Count the conversations of every two different bots, by their names in order; empty if not all bots met.
 
     Failed conversations don't count.
     """
@@ -30,7 +30,9 @@ def met_bots(pairs: Iterable[PairOut]) -> Mapping[tuple[str, str], int]:
         first, second = sorted(pair.participants)
         if first != second and HUMAN_NAME not in {first, second}:
             met[first, second] += sum(n for state, n in pair.conversations.items() if state != "failed")
-    return {names: n for names, n in met.items() if n}
+    found = {names: n for names, n in met.items() if n}
+    bots = len({bot for names in found for bot in names})
+    return found if len(found) == bots * (bots - 1) // 2 else {}
 
 
 class FailureOut(Wire):

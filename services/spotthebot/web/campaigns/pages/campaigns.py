@@ -10,7 +10,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import AsyncAnnotation, Conflict, Invalid, NotFound, PeerRefused, PeerUnavailable
-from spotthebot.contracts.analytics.analyses import ReachOut
+from spotthebot.contracts.analytics.analyses import LIKELY_WIN_RATE, ReachOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.contracts.annotation.exports import ExportedRows
 from spotthebot.contracts.annotation.previews import CampaignPreviewOut
@@ -135,6 +135,7 @@ async def _campaign(
         campaign=campaign,
         preview=preview,
         reach=reach,
+        likely_win_rate=LIKELY_WIN_RATE,
         collections=collections,
         actions=campaign_actions(campaign),
         link=link,
@@ -163,10 +164,9 @@ async def _preview(client: AsyncAnnotation, campaign: CampaignOut) -> CampaignPr
 
 
 async def _reach(services: Services, campaign: CampaignOut) -> ReachOut | None:
-    """Return a draft's reach: the smallest p-value that the labels of a pair of its bots can have.
+    """Return which differences between two of its bots a draft can show.
 
-    Conversations annotated twice count as annotated once. None if no two bots of the draft met, or if a request to a
-    service failed.
+    None if two bots of the draft never met, or if a request to a service failed.
     """
     if campaign.state is not CampaignState.DRAFT or not campaign.segments:
         return None
@@ -177,8 +177,11 @@ async def _reach(services: Services, campaign: CampaignOut) -> ReachOut | None:
             return None
         return await analytics.get_reach(
             pairs=len(met),
-            conversations=min(met.values()),
-            annotations_per_conversation=len(campaign.segments) * campaign.annotations_per_segment,
+            conversations=max(met.values()),
+            annotations_per_conversation=len(campaign.segments)
+            * campaign.annotations_per_segment
+            * (2 if campaign.units_twice else 1),
+            annotators=max(2, campaign.assignments_needed),
         )
     except (PeerRefused, PeerUnavailable):  # the page has more to show
         return None
