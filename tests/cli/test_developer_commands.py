@@ -89,9 +89,9 @@ class TestLogs:
     def test_are_shown_readable_in_the_order_of_their_times(self, folder: DataFolder):
         lines = _stb("logs", folder=folder).stdout.splitlines()
         assert [line.strip() for line in lines] == [
-            "bots | first n=1",
-            "conversations-worker | second n=2",
-            "bots | third n=3",
+            "bots | 2026-01-01 00:00:01 first n=1",
+            "conversations-worker | 2026-01-01 00:00:02 second n=2",
+            "bots | 2026-01-01 00:00:03 third n=3",
             "bots | Traceback: a line without a time",
         ]
 
@@ -100,9 +100,23 @@ class TestLogs:
         assert _stb("logs", "conversations", folder=folder).stdout.split() == [
             "conversations-worker",
             "|",
+            "2026-01-01",
+            "00:00:02",
             "second",
             "n=2",
         ]
+
+    def test_are_limited_to_a_level(self, written: Path, folder: DataFolder):
+        warned = {"timestamp": "2026-01-01T00:00:00Z", "event": "bot.probe_failed", "level": "warning", "bot": "b"}
+        (written / "supervisor.log").write_text(json.dumps(warned) + "\n")
+        shown = _stb("logs", "--level", "warning", folder=folder).stdout.splitlines()
+        expected = "supervisor | 2026-01-01 00:00:00 WARNING bot.probe_failed bot=b"
+        assert [line.strip() for line in shown] == [expected, "bots | Traceback: a line without a time"]
+        assert _stb("logs", "supervisor", folder=folder).stdout.strip() == expected
+
+    def test_of_postgresql_lie_beside_the_others(self, folder: DataFolder):
+        (folder.path / "postgres.log").write_text("FATAL: no space left\n")
+        assert _stb("logs", "postgres", folder=folder).stdout.strip() == "postgres | FATAL: no space left"
 
     @pytest.mark.usefixtures("written")
     def test_end_with_the_last_lines(self, folder: DataFolder):

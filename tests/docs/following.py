@@ -48,13 +48,14 @@ def commands(block: Block) -> list[str]:
 
 @dataclass
 class Reader:
-    """Follows pages. `said` has what each command printed to standard output."""
+    """Follows pages. `said` has what each command printed to standard output, `noted` what `./stb` printed beside it."""
 
     suite: RunningSuite
     folder: Path
     monkeypatch: pytest.MonkeyPatch
     replaced: Mapping[str, str] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
+    noted: dict[str, str] = field(default_factory=dict)
     processes: list[asyncio.subprocess.Process] = field(default_factory=list)
 
     async def follow(self, page: str, *, until: str | None = None, after: str | None = None) -> None:
@@ -99,7 +100,7 @@ class Reader:
                     changed.setenv("SPOTTHEBOT_KEY", await self.suite.keys.make("annotation"))
                 done = await asyncio.to_thread(run_stb, *words)
             assert done.returncode == 0, f"{written}\n{done.stdout}\n{done.stderr}"
-            self.said[written] = done.stdout
+            self.said[written], self.noted[written] = done.stdout, done.stderr
         elif command.endswith(" &"):
             self.processes.append(await asyncio.create_subprocess_exec(*shlex.split(command)[:-1], cwd=self.folder))
         else:

@@ -48,6 +48,10 @@ async def reader(suite: RunningSuite, tmp_path: Path, monkeypatch: pytest.Monkey
 async def test_three_bots_are_evaluated(reader: Reader, tmp_path: Path):
     await reader.follow("tutorials/evaluate-three-bots.md")
     assert len((tmp_path / "everyday" / "conversations.jsonl").read_text().splitlines()) == 12
+    ahead = reader.noted["./stb campaign people.yaml --dry-run"]
+    assert "package_size is" not in ahead
+    assert "packages_per_annotator is" not in ahead
+    assert "in about 5% of studies" in ahead  # as the tutorial says
     ranking = reader.said["./stb rank everyday-people"]
     assert all(name in ranking for name in ("retrieval", "ngram", "dull"))
     assert "ranking" in (tmp_path / "report" / "report.html").read_text().lower()

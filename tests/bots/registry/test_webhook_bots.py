@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 from standardwebhooks import Webhook
+from structlog.testing import capture_logs
 
 from spotthebot.bots.protocols.webhook import question
 from spotthebot.bots.questions.domain.dialogue import Context
@@ -45,8 +46,12 @@ class TestRegistration:
 
     async def test_reports_a_bot_that_is_not_there_as_failing(self, suite: RunningSuite):
         team = await suite.client("bots", "team", team="us")
-        out = await created(team, "/v1/bots", webhook("http://127.0.0.1:9/reply"))
+        with capture_logs() as lines:
+            out = await created(team, "/v1/bots", webhook("http://127.0.0.1:9/reply"))
         assert (out["status"], out["probe"]["passed"]) == ("failing", False)
+        (logged,) = [line for line in lines if line["event"] == "bot.probe_failed"]
+        assert (logged["log_level"], logged["bot"], logged["id"]) == ("warning", out["name"], out["id"])
+        assert logged["reason"] == out["status_reason"]
         assert _finding(out, "reachable")["verdict"] == "failed"
         assert "No bot answers at its URL" in out["status_reason"]
         assert out["probe"]["seconds"] is None  # they would tell a closed port from a silent one

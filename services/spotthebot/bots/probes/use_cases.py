@@ -173,5 +173,6 @@ async def record_probe(
         await store.pass_probe(session, bot, next_in=next_in)
     else:
         reason = f"{failed.check}: {failed.detail}"
+        _log.warning("bot.probe_failed", bot=bot.name, id=str(bot.id), trigger=trigger, reason=reason)
         await store.fail_probe(session, bot, reason=reason, next_in=next_in, recovery=context.recovery)
     return out

@@ -64,7 +64,7 @@ def _account(study: StudyOut, worked: Sequence[Worked]) -> dict[str, Any]:
 def _say_work(worked: Worked) -> None:
     work, seen = worked.work, worked.campaign
     say(f"Simulated annotators submitted {work.assignments} packages with {work.annotations} annotations")
-    say(f"Each was refused a package in the end: {_reasons(work)}")
+    say(f"Each asked until no package was left for them; the answers were: {_reasons(work)}")
     say(f"The campaign {seen.name} is {seen.state}: {seen.annotations} of {seen.annotations_needed} annotations")
 
 

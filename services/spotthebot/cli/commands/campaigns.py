@@ -84,7 +84,7 @@ async def _estimate(session: Session, declared: CampaignDeclared) -> Estimate:
 def _say_estimate(found: Estimate) -> None:
     _say_size(found.estimate)
     say_repeated_texts(found.repeated_texts)
-    _say_work_ahead(found.estimate, "a draft says in how many hours")
+    _say_work_ahead(found.estimate, "a draft estimates the hours")
     if found.reach is not None:
         say(found.reach.sentence)
     if found.campaign is not None:
@@ -128,6 +128,6 @@ def _say_size(found: CampaignEstimateOut) -> None:
 
 def _say_work_ahead(found: CampaignEstimateOut, hours: str) -> None:
     pay = "" if found.pay is None else f", {found.pay} {found.currency} in all"
-    say(f"{found.annotations} annotations by {found.annotators} annotators at least, {hours}{pay}")
+    say(f"{found.annotations} annotations by at least {found.annotators} annotators; {hours}{pay}")
     for limit in found.unreached:
         say(f"{limit.pointer.removeprefix('/')} {limit.detail}")

@@ -1,49 +1,62 @@
 """`stb logs`: prints the logs of services and workers as text, ordered by time."""
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from spotthebot.cli.commands.local_commands import on_this_machine
-from spotthebot.cli.commands.log_lines import readable
+from spotthebot.cli.commands.log_lines import entry_of, is_at_least, readable
 from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, DataDir, suite_at
 from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.local.postgres.home import LOG_NAME
+from spotthebot.local.runtime.data_folder import DataFolder
 
+_POSTGRES = "postgres"
+_NAMES = (*SERVICE_NAMES, "supervisor", _POSTGRES)
 _LOOK_EVERY_SECONDS = 0.2
 _TAIL_BYTES = 1024 * 1024
 
 
 @on_this_machine
 def logs(
-    service: Annotated[str | None, typer.Argument(help="Name of a service, its worker included; none: all.")] = None,
+    service: Annotated[
+        str | None,
+        typer.Argument(help="A service, its worker included; supervisor; postgres. None: all but postgres."),
+    ] = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with new lines until Ctrl-C.")] = False,
     lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Lines of the past to begin with.")] = 100,
+    level: Annotated[
+        Literal["info", "warning", "error"], typer.Option(help="Show lines of this level and above, and tracebacks.")
+    ] = "info",
     raw: Annotated[bool, typer.Option("--raw", help="Print lines as they are written: JSON.")] = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Show the logs of services and workers."""
-    if service is not None and service not in SERVICE_NAMES:
-        message = f"there is no service {service}: choose among {', '.join(SERVICE_NAMES)}"
+    if service not in {None, *_NAMES}:
+        message = f"there is no service {service}: choose among {', '.join(_NAMES)}"
         raise typer.BadParameter(message, param_hint="SERVICE")
-    folder = suite_at(data_dir).logs
+    folder = suite_at(data_dir)
     shape = _as_written if raw else _for_people
     files = _log_files(folder, service)
     ends = {file: file.stat().st_size for file in files}
-    past = sorted(each for file in files for each in _timed_lines(file, ends[file]))
+    timed = (each for file in files for each in _timed_lines(file, ends[file]))
+    past = sorted(each for each in timed if is_at_least(each[-1], level))
     for _, name, _, line in past[len(past) - min(lines, len(past)) :]:
         typer.echo(shape(name, line))
     if follow:
         for name, line in _new_lines(lambda: _log_files(folder, service), ends):
-            typer.echo(shape(name, line))
+            if is_at_least(line, level):
+                typer.echo(shape(name, line))
 
 
-def _log_files(folder: Path, service: str | None) -> list[Path]:
+def _log_files(folder: DataFolder, service: str | None) -> list[Path]:
+    if service == _POSTGRES:
+        return [file for file in [folder.path / LOG_NAME] if file.exists()]
     names = None if service is None else {service, f"{service}-worker"}
-    return sorted(file for file in folder.glob("*.log") if names is None or file.stem in names)
+    return sorted(file for file in folder.logs.glob("*.log") if names is None or file.stem in names)
 
 
 def _tail(file: Path, end: int) -> list[str]:
@@ -85,11 +98,7 @@ def _timed_lines(file: Path, end: int) -> Iterator[tuple[str, str, int, str]]:
 
 def _time_of(line: str) -> str:
     """Return the time of a log line, as text that can be sorted; "" for a line without a time."""
-    try:
-        entry = json.loads(line)
-    except ValueError:
-        return ""
-    return str(entry.get("timestamp", "")) if isinstance(entry, dict) else ""
+    return str(entry_of(line).get("timestamp", ""))
 
 
 def _for_people(name: str, line: str) -> str:
