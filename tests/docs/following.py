@@ -48,7 +48,7 @@ def commands(block: Block) -> list[str]:
 
 @dataclass
 class Reader:
-    """Follows pages. `said` has what each command printed to standard output, `noted` what `./stb` printed beside it."""
+    """Follows pages. `said` has the standard output of each command, `noted` the standard error of each `./stb`."""
 
     suite: RunningSuite
     folder: Path
