@@ -24,7 +24,12 @@ from tools.site import SITE, build_site
 def docs(
     *,
     site: Annotated[
-        bool, Option("--site", help="Also build the documentation site, which `web` serves at /docs.")
+        bool,
+        Option(
+            "--site",
+            help="Also build the documentation site, which `web` serves at /docs. The first time it downloads about"
+            " 20 MB.",
+        ),
     ] = False,
 ) -> None:
     """Renew what a clone's documents take from the code.

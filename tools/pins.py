@@ -50,7 +50,7 @@ def pins() -> None:
         build = _lock(BUILD, [str(tools)])
     lines = [f"{line}  # {' '.join(sorted(used))}" for line, used in sorted(parts.items())]
     (ROOT / "requirements.txt").write_text(_HEADER + "\n".join(lines) + "\n")
-    locks = {part: [_lock(part, [str(project), "--extra", part])] for part in ("suite", "models", "dev")}
+    locks = {part: [_lock(part, [str(project), "--extra", part])] for part in ("suite", "docs", "models", "dev")}
     locks["suite"].append(build)
     (ROOT / DOWNLOADS_FILE).write_text(downloads_text(ROOT, locks))
     screen.print(f"requirements.txt: {len(lines)} packages")

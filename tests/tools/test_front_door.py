@@ -43,15 +43,31 @@ def stb(clone: Path) -> ModuleType:
     return module
 
 
+def installed(clone: Path, stb: ModuleType) -> None:
+    """Let the clone look as if the suite had been installed."""
+    (clone / ".venv" / "bin").mkdir(parents=True)
+    (clone / ".venv" / "bin" / "python").touch()
+    (clone / ".venv" / "pyvenv.cfg").write_text("version = 3.11.9\n")
+    (clone / ".venv" / ".installed-suite").write_text(stb.fingerprint("suite"))
+
+
 class TestInstalledSuite:
+    def test_is_not_installed_again_by_another_python(
+        self, clone: Path, stb: ModuleType, monkeypatch: pytest.MonkeyPatch
+    ):
+        installed(clone, stb)
+        monkeypatch.setattr(sys, "version", "3.13.1 of another user")
+        assert stb.is_installed("suite")
+        (clone / ".venv" / "bin" / "python").unlink()  # its Python was removed
+        assert not stb.is_installed("suite")
+
     @pytest.mark.parametrize(
         "arguments", [["status"], ["--help"], ["stauts"], ["test", "--help"], ["bots", "train", "-h"]], ids=" ".join
     )
     def test_gets_the_arguments_at_once(
         self, clone: Path, stb: ModuleType, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
     ):
-        (clone / ".venv").mkdir()
-        (clone / ".venv" / ".installed-suite").write_text(stb.fingerprint("suite"))
+        installed(clone, stb)
         started: list[tuple[str, list[str]]] = []
         monkeypatch.setattr("os.execv", lambda program, words: started.append((program, words)))
         monkeypatch.setattr(sys, "argv", ["stb", *arguments])
@@ -125,12 +141,25 @@ class TestAnnouncement:
     def test_speaks_of_the_models_alone_where_the_suite_is_installed(
         self, clone: Path, stb: ModuleType, capsys: pytest.CaptureFixture[str]
     ):
-        (clone / ".venv").mkdir()
-        (clone / ".venv" / ".installed-suite").write_text(stb.fingerprint("suite"))
+        installed(clone, stb)
         stb.announce("models,suite", stb.what_is_installed())
         said = capsys.readouterr().err
         assert said.startswith("Downloading torch and transformers, to train, host and score with models (")
         assert said.count("\n") == 1
+
+    def test_of_the_site_is_of_what_builds_it_and_no_model(
+        self, clone: Path, stb: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ):
+        installed(clone, stb)
+        asked: list[str] = []
+        monkeypatch.setattr(stb, "install", lambda extra, _python: asked.append(extra))
+        monkeypatch.setattr("os.execv", lambda *_: None)
+        monkeypatch.setattr(sys, "argv", ["stb", "docs", "--site"])
+        stb.main()
+        stb.announce(asked[0], stb.what_is_installed())
+        assert asked == ["docs,suite"]
+        (size,) = re.findall(r"about (\d+) MB on PyPI", capsys.readouterr().err)
+        assert 15 <= int(size) <= 25  # "about 20 MB" in the help of the option
 
     def test_names_no_number_on_a_machine_that_nothing_is_known_of(
         self, stb: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
