@@ -11,7 +11,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from spotthebot.cli.application import app
-from spotthebot.cli.commands import logs
+from spotthebot.cli.commands import doctor, logs
+from spotthebot.contracts.services import SERVICES
 from spotthebot.local.runtime.data_folder import KEY_OF_ADMIN, DataFolder, RunningService, State
 
 SECRET = "postgresql://app:p$ss word@127.0.0.1/spotthebot"
@@ -138,6 +139,22 @@ class TestLogs:
         with file.open("a") as opened:
             opened.write("f\n")
         assert next(lines) == ("bots", "half")
+
+
+class TestDoctor:
+    def test_says_what_an_operator_looks_for_first(self, folder: DataFolder):
+        printed = _stb("doctor", "--json", folder=folder)
+        found = {each["part"]: each for each in json.loads(printed.stdout)["parts"]}
+        assert found["Data folder"]["detail"].startswith(f"{folder.path}: 0.0 GB, free on its disk: ")
+        assert found["Ports"]["detail"].endswith("in use by the suite")
+        assert found["Documentation"]["detail"] in {"built", "not found"}
+
+    def test_names_taken_ports_before_a_start(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(doctor, "_answers", lambda port: port == SERVICES[0].port)
+        printed = _stb("doctor", "--json", folder=DataFolder(tmp_path / "new"))
+        (ports,) = [each for each in json.loads(printed.stdout)["parts"] if each["part"] == "Ports"]
+        assert not ports["found"]
+        assert f"taken by others: {SERVICES[0].port};" in ports["detail"]
 
 
 class TestUp:

@@ -1,14 +1,17 @@
-"""What a name, an id or the beginning of an id stands for."""
+"""What a name, an id or a part of an id stands for."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
 
+from spotthebot.cli.commands import keys
 from spotthebot.cli.declarations.names import UnknownName
 from spotthebot.cli.errors import NameIsAmbiguous, NoSuchName, PrefixIsAmbiguous
 from spotthebot.cli.resources.resolver import Directory, find, find_addable, find_declared
+from spotthebot.kit.access.keys import ApiKey
 from spotthebot.kit.errors import NotFound
 
 FIRST, SECOND, OLD = (UUID(f"0193cafe-000{number}-7000-8000-00000000000{number}") for number in (1, 2, 3))
@@ -51,6 +54,22 @@ THINGS = Things(
 )
 
 
+class TestListOfKeys:
+    @pytest.mark.parametrize(
+        ("team", "expires", "cells"),
+        [
+            ("acme", None, ("team of acme", "valid")),
+            (None, datetime(2026, 12, 31, tzinfo=UTC), ("team", "valid to 2026-12-31")),
+            (None, datetime(2026, 1, 1, tzinfo=UTC), ("team", "expired")),
+        ],
+    )
+    def test_says_of_a_key_whose_it_is_and_how_long_it_holds(
+        self, team: str | None, expires: datetime | None, cells: tuple[str, str]
+    ):
+        key = ApiKey(FIRST, "team", team, "", datetime(2025, 1, 1, tzinfo=UTC), expires, None)
+        assert (keys._holder(key), keys._state_in_list(key, datetime(2026, 6, 1, tzinfo=UTC))) == cells
+
+
 class TestFind:
     @pytest.mark.parametrize(
         ("text", "found"),
@@ -64,6 +83,7 @@ class TestFind:
             ("0194", NAMED_LIKE_AN_ID),
             ("0193cafe", NAMED_LIKE_AN_ID),
             ("0193cafe-0003", OLD),
+            (SECOND.hex[-4:], SECOND),
         ],
     )
     async def test_goes_by_names_ids_and_their_beginnings_in_this_order(self, text: str, found: UUID):
@@ -80,7 +100,10 @@ class TestFind:
         assert str(raised.value) == f"There are 2 things called 'one': give the id of one of them: {ids}."
         with pytest.raises(PrefixIsAmbiguous) as beginning:
             await find(twice, "0193")
-        assert str(beginning.value) == f"There are 2 things whose ids begin with '0193': give more of the id: {ids}."
+        assert (
+            str(beginning.value)
+            == f"There are 2 things whose ids begin or end with '0193': give more of the id, or its end: {ids}."
+        )
 
     @pytest.mark.parametrize(
         ("text", "instead"),

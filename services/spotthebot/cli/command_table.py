@@ -76,7 +76,11 @@ COMMANDS: CommandTable = {
         "mcp",
         "Serve the services' operations as tools of the Model Context Protocol, over standard input and output.",
     ),
-    "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are installed, and the purpose of each."),
+    "doctor": Command(
+        f"{_HERE}.doctor",
+        "doctor",
+        "Show which optional parts are installed, the purpose of each, and the suite's ports, size and free disk.",
+    ),
     "loadtest": Command(
         f"{_HERE}.loadtest", "loadtest", "Let simulated people and bots work on a suite made for this, and measure it."
     ),

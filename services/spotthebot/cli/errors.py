@@ -104,7 +104,7 @@ class NameIsAmbiguous(NotFound):
 
 
 class PrefixIsAmbiguous(NotFound):
-    """There are {count} {plural} whose ids begin with '{prefix}': give more of the id: {ids}."""
+    """There are {count} {plural} whose ids begin or end with '{prefix}': give more of the id, or its end: {ids}."""
 
 
 class NobodyToAsk(Invalid):

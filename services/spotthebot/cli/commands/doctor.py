@@ -1,17 +1,22 @@
-"""`stb doctor`: shows which optional parts are installed."""
+"""`stb doctor`: shows which optional parts are installed, and what the suite has on this machine."""
 
 import os
 import platform
 import shutil
+import socket
 import subprocess
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, write_json
+from spotthebot.contracts.services import SERVICES
 from spotthebot.kit.errors import Error
 from spotthebot.local.environments import TRITON, default_folder
 from spotthebot.local.plugin_checks import check_plugins
@@ -23,11 +28,14 @@ _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-
 
 
 def doctor(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
-    """Show which optional parts are installed, and the purpose of each."""
+    """Show which optional parts are installed, the purpose of each, and the suite's ports, size and free disk."""
     findings = [
         {"part": "Python", "found": True, "detail": platform.python_version(), "used_for": "everything"},
         _postgres(),
         _suite(data_dir),
+        _ports(data_dir),
+        _disk(data_dir),
+        _finding("Documentation", _site(), "the pages' /docs: ./stb docs --site builds it in a clone"),
         _finding("torch and transformers", _models(), "training and hosting models, and scores by FED"),
         _finding("Triton", _triton(), "hosting models with ./stb up --triton"),
         _finding("Chromium", _first_on_path(_BROWSERS), "browser tests"),
@@ -37,7 +45,7 @@ def doctor(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> Non
     if as_json:
         write_json(Path("-"), {"parts": findings, "plugins": plugins})
         return
-    table = Table("Part", "There", "Detail", "Used for")
+    table = Table("Part", "There", Column("Detail", overflow="fold"), "Used for")
     for each in findings:
         table.add_row(each["part"], "yes" if each["found"] else "no", each["detail"], each["used_for"])
     screen.print(table)
@@ -61,7 +69,53 @@ def _postgres() -> dict[str, Any]:
 def _suite(data_dir: Path) -> dict[str, Any]:
     folder = folder_at(data_dir)
     state = folder.read_state()
-    return _finding("Running suite", f"process {state.pid} on {folder.path}" if state else None, "commands on its data")
+    running = f"process {state.pid}: ./stb status shows its health" if state else None
+    return _finding("Running suite", running, "commands on its data")
+
+
+def _ports(data_dir: Path) -> dict[str, Any]:
+    """Return the ports of the running suite; if none runs, those of a start without options that are free."""
+    if state := folder_at(data_dir).read_state():
+        ports = sorted(urlsplit(each.url).port or 0 for each in state.services)
+        return _finding("Ports", f"{', '.join(map(str, ports))}, in use by the suite", "the services")
+    usual = [each.port for each in SERVICES]
+    taken = [port for port in usual if _answers(port)]
+    detail = f"taken by others: {', '.join(map(str, taken))}; choose --port-base" if taken else "free"
+    return {
+        "part": "Ports",
+        "found": not taken,
+        "detail": f"{usual[0]} to {usual[-1]}: {detail}",
+        "used_for": "the services of a start without --port-base",
+    }
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as client:
+        client.settimeout(1)
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _disk(data_dir: Path) -> dict[str, Any]:
+    folder = folder_at(data_dir).path
+    files = (Path(parent, name) for parent, _, names in os.walk(folder) for name in names)
+    used = 0
+    for file in files:
+        with suppress(OSError):  # it was deleted meanwhile
+            used += file.lstat().st_size
+    existing = next(each for each in (folder, *folder.parents) if each.exists())
+    free = shutil.disk_usage(existing).free
+    return {
+        "part": "Data folder",
+        "found": folder.exists(),
+        "detail": f"{folder}: {used / 1e9:.1f} GB, free on its disk: {free / 1e9:.1f} GB",
+        "used_for": "models, logs and, unless root runs the suite, the database",
+    }
+
+
+def _site() -> str | None:
+    web = find_spec("spotthebot.web")
+    folder = Path(web.origin).with_name("site") if web and web.origin else None
+    return "built" if folder and folder.is_dir() else None
 
 
 def _models() -> str | None:

@@ -29,7 +29,7 @@ from spotthebot.local.runtime.bootstrap import bootstrap
 from spotthebot.operations.deployment import access_url
 
 Answer = TypeVar("Answer")
-_NAMED = "The key's id or its beginning, its note, or its text."
+_NAMED = "The key's id, its beginning or end, its note, or its text."
 
 
 @with_the_database
@@ -88,8 +88,8 @@ def list_keys(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> 
         write_json(Path("-"), {"keys": [_facts(key) for key in keys]})
         return
     now = system_clock()
-    rows = ((key.note, key.role, key.team, _state(key, now), key.id) for key in keys)
-    print_list(("Note", "Role", "Team", "State", ID), rows, empty="There is no key: ./stb keys create makes one.")
+    rows = ((key.note, _holder(key), _state_in_list(key, now), f"{key.created_at:%Y-%m-%d}", key.id) for key in keys)
+    print_list(("Note", "Role", "State", "Created", ID), rows, empty="There is no key: ./stb keys create makes one.")
 
 
 @with_the_database
@@ -185,10 +185,19 @@ class _Keys(Directory[_NamedKey]):
 
     def describe(self, resource: _NamedKey) -> str:
         key = resource.key
-        return f"{_state(key, system_clock())}, {key.role}{f' of {key.team}' if key.team else ''}"
+        return f"{_state(key, system_clock())}, {_holder(key)}"
 
     def gives_way(self, resource: _NamedKey) -> bool:
         return _state(resource.key, system_clock()) != "valid"
+
+
+def _holder(key: ApiKey) -> str:
+    return f"{key.role} of {key.team}" if key.team else key.role
+
+
+def _state_in_list(key: ApiKey, now: datetime) -> str:
+    state = _state(key, now)
+    return f"{state} to {key.expires_at:%Y-%m-%d}" if state == "valid" and key.expires_at is not None else state
 
 
 def _state(key: ApiKey, now: datetime) -> str:

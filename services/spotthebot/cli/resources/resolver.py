@@ -1,4 +1,4 @@
-"""Finds the resource that a user names: by its name, its id, or the beginning of its id."""
+"""Finds the resource that a user names: by its name, its id, or the beginning or end of its id."""
 
 import re
 from abc import ABC, abstractmethod
@@ -13,7 +13,7 @@ from spotthebot.clients import NotFound as NotFoundByPeer
 from spotthebot.kit.errors import NotFound
 
 _PREFIX: Final = re.compile(r"[0-9a-f-]{4,35}", re.IGNORECASE)
-"""The beginning of an id. A shorter text is more likely a typing error."""
+"""The beginning or end of an id. A shorter text is more likely a typing error."""
 
 
 class NamedBy(Protocol):
@@ -54,10 +54,10 @@ class Directory(ABC, Generic[Resource]):
 
 
 async def find(directory: Directory[Resource], text: str, *, also: Iterable[str] = ()) -> Resource:
-    """Return the resource with this name or id, or with an id that begins with this text.
+    """Return the resource with this name or id, or with an id that begins or ends with this text.
 
-    Names are tried before the beginnings of ids. `also` has more names for suggestions. Raises NoSuchName,
-    NameIsAmbiguous or PrefixIsAmbiguous; their messages suggest a name or an id.
+    Names are tried before the beginnings of ids, and these before the ends. `also` has more names for suggestions.
+    Raises NoSuchName, NameIsAmbiguous or PrefixIsAmbiguous; their messages suggest a name or an id.
     """
     try:
         if is_id(text):
@@ -73,8 +73,9 @@ async def find(directory: Directory[Resource], text: str, *, also: Iterable[str]
         raise NameIsAmbiguous(count=len(named), plural=directory.plural, name=text, ids=ids)
     everything = [each async for each in directory.list()]
     if _PREFIX.fullmatch(text):
-        beginning = text.replace("-", "").lower()
-        found = [each for each in everything if each.id.hex.startswith(beginning)]
+        part = text.replace("-", "").lower()
+        found = [each for each in everything if each.id.hex.startswith(part)]
+        found = found or [each for each in everything if each.id.hex.endswith(part)]
         if len(found) == 1:
             return found[0]
         if found:
