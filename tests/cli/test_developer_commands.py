@@ -70,7 +70,7 @@ class TestEnv:
         stopped = DataFolder(tmp_path)
         stopped.keep_secret(KEY_OF_ADMIN, "key")
         said = str(_stb("env", "bots", folder=stopped).exception)
-        assert said == f"No suite runs on {tmp_path}: start one with './stb up'."
+        assert said == f"No suite runs on {tmp_path}: start one with './stb up --data-dir {tmp_path}'."
 
 
 class TestLogs:

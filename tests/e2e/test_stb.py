@@ -361,6 +361,16 @@ class TestDown:
         assert folder.stb("up", "--detach").returncode == 1
         assert folder.stb("down").returncode == 0
 
+    def test_starts_again_on_the_same_ports_with_the_settings_of_the_folder(self, folder: Folder, port_base: int):
+        (folder.data / "settings.env").write_text("SPOTTHEBOT_WEB_SESSION_HOURS=3\nSPOTTHEBOT_WEB_SESSION_HOUR=4\n")
+        started = folder.process("up", "--detach", "--only", "web")
+        assert started.returncode == 0, started.stderr
+        said = " ".join(started.stderr.split())
+        assert f"Pages: http://127.0.0.1:{port_base + 6}, with an API key: ./stb keys create --role admin" in said
+        assert "SPOTTHEBOT_WEB_SESSION_HOUR is no setting: the nearest is 'SPOTTHEBOT_WEB_SESSION_HOURS'" in said
+        assert "export SPOTTHEBOT_WEB_SESSION_HOURS=3\n" in folder.process("env", "web", "--secrets").stdout
+        assert folder.stb("down").returncode == 0
+
 
 class TestRestore:
     def test_brings_the_suite_back_to_its_backup(self, folder: Folder):

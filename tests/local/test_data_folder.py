@@ -9,12 +9,11 @@ import pytest
 from typer.testing import CliRunner
 
 from spotthebot.cli.application import app
-from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, default_data_dir
 from spotthebot.local.errors import AlreadyRunning
 from spotthebot.local.postgres.errors import ClusterInUse
 from spotthebot.local.postgres.home import HOME_VARIABLE, Home, Lock, find
 from spotthebot.local.postgres.removal import remove_cluster
-from spotthebot.local.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR, DataFolder, default_data_dir
 from tests.factories.command_line import run_stb
 
 
@@ -93,7 +92,7 @@ class TestReadingCommands:
         monkeypatch.chdir(tmp_path)
         said = run_stb(*arguments, "--data-dir", "data")
         assert (said.returncode, said.stdout) == (1, "")
-        assert said.stderr.startswith(f"Error: There is no suite in {tmp_path / 'data'}: './stb up'")
+        assert said.stderr.startswith(f"Error: There is no suite in {tmp_path / 'data'}: './stb up --data-dir")
         assert list(tmp_path.iterdir()) == []
 
 

@@ -84,11 +84,11 @@ class NothingToTest(Conflict):
 
 
 class NoSuite(NotFound):
-    """There is no suite in {folder}: './stb up' and './stb demo' make one, --data-dir names another folder."""
+    """There is no suite in {folder}: './stb up{option}' makes one, --data-dir names another."""
 
 
 class NothingRuns(NotFound):
-    """No suite runs on {folder}: start one with './stb up'."""
+    """No suite runs on {folder}: start one with './stb up{option}'."""
 
 
 class NoSuchName(NotFound):

@@ -13,6 +13,7 @@ Invalid
 ├── NotAKey
 ├── NotWithUrl
 ├── NotAModelDirectory
+├── SettingsFileNotUsable
 └── StateUnreadable
 Unavailable
 ├── NoAnswerThere
@@ -24,11 +25,11 @@ from spotthebot.kit.errors import Conflict, Invalid, NotFound, Unavailable
 
 
 class AlreadyRunning(Conflict):
-    """A suite already runs on {folder} (process {pid}): see './stb status', stop it with './stb down'."""
+    """A suite already runs on {folder} (process {pid}): './stb down{option}' stops it."""
 
 
 class ServicesMissing(NotFound):
-    """The suite on {folder} runs without {services}, which this command needs: start './stb up' without --only."""
+    """The suite on {folder} runs without {services}, needed here: start './stb up{option}' without --only."""
 
 
 class NoServiceThere(NotFound):
@@ -61,6 +62,10 @@ class NotWithUrl(Invalid):
 
 class NotAModelDirectory(Invalid):
     """'{path}' holds no model, since it has no config.json: make a model with `./stb fed train-scorer`."""
+
+
+class SettingsFileNotUsable(Invalid):
+    """The settings in {path} can't be used: {reason}."""
 
 
 class StateUnreadable(Invalid):

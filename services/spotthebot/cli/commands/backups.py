@@ -11,7 +11,7 @@ import typer
 from sqlalchemy.engine import make_url
 
 from spotthebot.cli.commands.local_commands import on_this_machine
-from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, DataDir, check_output, folder_at, suite_at
+from spotthebot.cli.commands.options import DataDir, check_output, folder_at, suite_at
 from spotthebot.local.errors import AlreadyRunning
 from spotthebot.local.postgres.cluster import Cluster, running_admin_url
 from spotthebot.local.progress import say, showing_progress
@@ -22,7 +22,7 @@ from spotthebot.local.runtime.bootstrap import (
     database_server,
     prepare_database,
 )
-from spotthebot.local.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR, DataFolder
 from spotthebot.local.runtime.local_settings import local_settings
 from spotthebot.operations.backups.creation import BackupContents, create_backup
 from spotthebot.operations.backups.errors import BackupExists, SuiteStarting
@@ -83,7 +83,7 @@ def restore(
     folder = folder_at(data_dir)
     deployment = deployment_here()
     if (holder := folder.holder()) is not None:
-        raise AlreadyRunning(folder=folder.path, pid=holder)
+        raise AlreadyRunning(folder=folder.path, pid=holder, option=folder.option)
     with showing_progress() as steps, checked_backup(file, steps, partial=partial) as opened:
         folder.create()
         with (
@@ -102,7 +102,7 @@ def restore(
     say(f"The suite is as it was at {made.created_at}: the database, {_models(made)}, {_keys(made)}.")
     if not made.keys:
         say(f"If it had secrets, put its files *.key into {folder.path}; without them give bots new ones.")
-    start = "Start its containers" if deployment else "Start it with ./stb up"
+    start = "Start its containers" if deployment else f"Start it with ./stb up{folder.option}"
     say(f"{start}. What happened after that moment is gone; events since then may be sent once more.")
 
 

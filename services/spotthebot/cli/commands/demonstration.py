@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from spotthebot.cli.commands.detached import place_of, start_detached
+from spotthebot.cli.commands.detached import start_detached
 from spotthebot.cli.commands.fed_tables import bot_scores_table
 from spotthebot.cli.commands.judge_worth import summary_lines
 from spotthebot.cli.commands.keys import make_key
@@ -45,7 +45,7 @@ def demo(
         message = "it needs --keep and no running suite: leave it out, or stop the suite first"
         raise typer.BadParameter(message, param_hint="--port-base")
     if isinstance(services, DataFolder) and starts:
-        start_detached(services, "--port-base", str(port_base or DEFAULT_PORT_BASE))
+        start_detached(services, port_base)
     with open_session(services) as session:
         shown, urls, package = asyncio.run(_demo(session, seed))
     running = session.prepared is None
@@ -119,9 +119,9 @@ def _print_demo(shown: Demonstration, urls: dict[str, str], services: Services, 
     campaign = f"campaigns/{shown.analysis.campaign_id}"
     print_line(f"Read it again: ./stb rank {shown.analysis.campaign}{place}")
     if package is None:
-        print_line(
-            f"See it in the browser: ./stb up{place}, and open http://127.0.0.1:{get_service('web').port}/{campaign}"
-        )
+        port_base = services.port_base if isinstance(services, DataFolder) else DEFAULT_PORT_BASE
+        port = get_service("web").port_after(port_base)
+        print_line(f"See it in the browser: ./stb up{place}, and open http://127.0.0.1:{port}/{campaign}")
         return
     print_line(f"Over REST: {urls['analytics']}/v1/{campaign}/ranking")
     if "web" in urls:
@@ -135,7 +135,7 @@ def _print_demo(shown: Demonstration, urls: dict[str, str], services: Services, 
 
 def _place(services: Services) -> str:
     """Return the options by which the next command finds the services: `--url`, `--data-dir` or nothing."""
-    return f" --url {services.url}" if isinstance(services, Remote) else place_of(services)
+    return f" --url {services.url}" if isinstance(services, Remote) else services.option
 
 
 def _key_for_results(services: Services) -> str:

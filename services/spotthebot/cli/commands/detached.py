@@ -4,17 +4,17 @@ import subprocess
 import sys
 import time
 
-from spotthebot.cli.commands.options import DEFAULT_DATA_DIR
 from spotthebot.local.errors import JobFailed
 from spotthebot.local.progress import say
-from spotthebot.local.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.data_folder import DataFolder, State
 
 
-def start_detached(folder: DataFolder, *options: str) -> None:
+def start_detached(folder: DataFolder, port_base: int | None, *options: str) -> State:
     """Start `stb up` with these options, and return when its suite runs; raises JobFailed if it ends earlier."""
     say("Starting the services ...")
     folder.create()
     command = [sys.executable, "-m", "spotthebot.cli", "up", "--data-dir", str(folder.path), *options]
+    command += [] if port_base is None else [f"--port-base={port_base}"]
     log_file = folder.logs / "suite.log"
     with log_file.open("ab") as log:
         start = log.tell()
@@ -24,8 +24,4 @@ def start_detached(folder: DataFolder, *options: str) -> None:
             said = log_file.read_bytes()[start:].decode(errors="replace").rpartition("Error:")[2]
             raise JobFailed(what="Starting the suite", reason=" ".join(said.split()))
         time.sleep(0.1)
-
-
-def place_of(folder: DataFolder) -> str:
-    """Return the option by which the next command finds the data folder; empty for the default folder."""
-    return "" if folder.path == DEFAULT_DATA_DIR.resolve() else f" --data-dir {folder.path}"
+    return state

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from rich.markup import escape
 from rich.table import Column, Table
 
-from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, write_json
+from spotthebot.cli.commands.options import AsJson, DataDir, folder_at, write_json
 from spotthebot.contracts.services import SERVICES
 from spotthebot.kit.errors import Error
 from spotthebot.local.environments import TRITON, default_folder
@@ -23,6 +23,7 @@ from spotthebot.local.plugin_checks import check_plugins
 from spotthebot.local.postgres.binaries import find_binaries
 from spotthebot.local.progress import screen
 from spotthebot.local.runtime.bootstrap import DATABASE_URL_VARIABLE
+from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR
 
 _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from spotthebot.cli.commands.local_commands import on_this_machine
-from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, DataDir, suite_at
+from spotthebot.cli.commands.options import DataDir, suite_at
 from spotthebot.cli.errors import NothingRuns, SecretsWithheld
 from spotthebot.contracts.services import SERVICE_NAMES, get_service
 from spotthebot.local.progress import screen
-from spotthebot.local.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR, DataFolder
 
 
 @on_this_machine
@@ -33,7 +33,7 @@ def env(
     folder = suite_at(data_dir)
     state = folder.read_state()
     if state is None:
-        raise NothingRuns(folder=folder.path)
+        raise NothingRuns(folder=folder.path, option=folder.option)
     _check_reader(folder, secrets=secrets)
     entry = get_service(service)
     port = state.urls[service].rpartition(":")[2]

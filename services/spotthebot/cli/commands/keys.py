@@ -11,7 +11,7 @@ from uuid import UUID
 import typer
 
 from spotthebot.cli.commands.local_commands import with_the_database
-from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, suite_at, write_json
+from spotthebot.cli.commands.options import AsJson, DataDir, folder_at, suite_at, write_json
 from spotthebot.cli.commands.resource_tables import ID, print_facts, print_list
 from spotthebot.cli.errors import TeamNameLooksAlike
 from spotthebot.cli.resources.resolver import Directory, find
@@ -26,6 +26,7 @@ from spotthebot.local.errors import NotAKey
 from spotthebot.local.postgres.provision import ACCESS
 from spotthebot.local.progress import say, screen
 from spotthebot.local.runtime.bootstrap import bootstrap
+from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR
 from spotthebot.operations.deployment import access_url
 
 Answer = TypeVar("Answer")

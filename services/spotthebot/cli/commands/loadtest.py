@@ -9,13 +9,14 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from spotthebot.cli.commands.local_commands import on_this_machine
-from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, JsonFile, check_output, folder_at, write_json
+from spotthebot.cli.commands.options import JsonFile, check_output, folder_at, write_json
 from spotthebot.local.loadtest.plan import LoadPlan
 from spotthebot.local.loadtest.record import LOAD
 from spotthebot.local.loadtest.result import LoadResult
 from spotthebot.local.loadtest.run import run_load
 from spotthebot.local.progress import say, showing_progress
 from spotthebot.local.runtime.bootstrap import bootstrap
+from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR
 
 _DEFAULT_FOLDER = DEFAULT_DATA_DIR.with_name(f"{DEFAULT_DATA_DIR.name}-loadtest")
 

@@ -9,10 +9,10 @@ import typer
 
 from spotthebot.cli.commands.local_commands import on_this_machine
 from spotthebot.cli.commands.log_lines import entry_of, is_at_least, readable
-from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, DataDir, suite_at
+from spotthebot.cli.commands.options import DataDir, suite_at
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.local.postgres.home import LOG_NAME
-from spotthebot.local.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR, DataFolder
 
 _POSTGRES = "postgres"
 _NAMES = (*SERVICE_NAMES, "supervisor", _POSTGRES)

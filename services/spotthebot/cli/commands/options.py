@@ -12,6 +12,7 @@ import typer
 from spotthebot.cli.errors import NoSuite, OutputNotWritable
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.kept_settings import load_settings
 from spotthebot.local.runtime.remote import Remote
 
 if TYPE_CHECKING:
@@ -32,23 +33,17 @@ NAMED = "Name, id or beginning of the id of"
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def default_data_dir(root: Path) -> Path:
-    """Return the default data folder: in the clone at `root`, or in the working directory if `root` is not a clone."""
-    return root / ".stb" if (root / "stb").is_file() else Path(".stb")
-
-
-DEFAULT_DATA_DIR = default_data_dir(Path(__file__).parents[4])
-
-
 class Source(StrEnum):
     """The kinds of published data that `stb import` and `stb analyse` read."""
 
     SPOT_THE_BOT = "spot-the-bot"
 
 
-def folder_at(path: Path) -> DataFolder:
-    """Return the data folder at a path. The folder need not exist yet."""
-    return DataFolder(path)
+def folder_at(path: Path, *, key: str | None = None) -> DataFolder:
+    """Return the data folder at a path, with its settings in the environment. The folder need not exist yet."""
+    folder = DataFolder(path, key=key)
+    load_settings(folder.path)
+    return folder
 
 
 def suite_at(path: Path, *, key: str | None = None) -> DataFolder:
@@ -56,9 +51,9 @@ def suite_at(path: Path, *, key: str | None = None) -> DataFolder:
 
     With an API key, commands work as the key's owner. Without a key, they work as the suite's administrator.
     """
-    folder = DataFolder(path, key=key)
+    folder = folder_at(path, key=key)
     if not folder.holds_suite:
-        raise NoSuite(folder=folder.path)
+        raise NoSuite(folder=folder.path, option=folder.option)
     return folder
 
 

@@ -9,7 +9,7 @@ import typer
 
 from spotthebot.cli.clone import ROOT
 from spotthebot.cli.commands.local_commands import on_this_machine
-from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, DataDir, folder_at
+from spotthebot.cli.commands.options import DataDir, folder_at
 from spotthebot.cli.commands.questions import is_interactive
 from spotthebot.cli.errors import FolderNotOurs, NobodyToAsk, NoSuite
 from spotthebot.local.errors import AlreadyRunning
@@ -17,6 +17,7 @@ from spotthebot.local.postgres.home import disk_errors, find
 from spotthebot.local.postgres.removal import remove_cluster
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.bootstrap import DATABASE_URL_VARIABLE
+from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR
 
 _BYTES_PER_MEGABYTE = 10**6
 
@@ -29,9 +30,9 @@ def purge(
     """Remove the data folder with all its contents, and PostgreSQL's home. Asks for a confirmation."""
     folder = folder_at(data_dir)
     if not folder.was_used:
-        raise NoSuite(folder=folder.path)
+        raise NoSuite(folder=folder.path, option=folder.option)
     if (holder := folder.holder()) is not None:
-        raise AlreadyRunning(folder=folder.path, pid=holder)
+        raise AlreadyRunning(folder=folder.path, pid=holder, option=folder.option)
     for other in (Path.home(), Path.cwd(), ROOT):
         if other.resolve().is_relative_to(folder.path):
             raise FolderNotOurs(folder=folder.path, other=other.resolve())

@@ -8,13 +8,13 @@ import typer
 
 from spotthebot.cli.commands.local_commands import KEY_VARIABLE, URL_VARIABLE
 from spotthebot.cli.commands.option_groups import adding
-from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, DataDir, folder_at, suite_at
+from spotthebot.cli.commands.options import DataDir, folder_at, suite_at
 from spotthebot.cli.errors import NoSuite
 from spotthebot.contracts.services import SERVICES
 from spotthebot.kit.access.keys import parse_key
 from spotthebot.kit.errors import Invalid
 from spotthebot.local.errors import NotAKey, StateUnreadable
-from spotthebot.local.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR, DataFolder
 from spotthebot.local.runtime.session import Services
 
 Url = Annotated[

@@ -2,25 +2,27 @@
 
 import asyncio
 import contextlib
+import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
 
 import typer
 
-from spotthebot.cli.commands.detached import place_of, start_detached
+from spotthebot.cli.commands.detached import start_detached
 from spotthebot.cli.commands.local_commands import on_this_machine
 from spotthebot.cli.commands.log_lines import readable
-from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, DataDir, folder_at
+from spotthebot.cli.commands.options import DataDir, folder_at
 from spotthebot.cli.commands.up_display import SuiteDisplay
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICE_NAMES, SERVICES
 from spotthebot.local.errors import AlreadyRunning
 from spotthebot.local.postgres.health import SERVER
 from spotthebot.local.progress import say, screen
 from spotthebot.local.runtime.bootstrap import Bootstrap, bootstrap, describe_database
-from spotthebot.local.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR, DataFolder
+from spotthebot.local.runtime.kept_settings import unknown_settings
 from spotthebot.local.runtime.local_settings import LocalSettings, local_settings
 from spotthebot.local.runtime.running_suite import HOST, Addresses, bound_addresses, running_suite
 
@@ -29,8 +31,14 @@ from spotthebot.local.runtime.running_suite import HOST, Addresses, bound_addres
 def up(
     data_dir: DataDir = DEFAULT_DATA_DIR,
     port_base: Annotated[
-        int, typer.Option(min=1, max=65000, help="Services listen on the ports that follow this number.")
-    ] = DEFAULT_PORT_BASE,
+        int | None,
+        typer.Option(
+            min=1,
+            max=65000,
+            help="Services listen on the ports that follow this number.",
+            show_default=f"the last one here, {DEFAULT_PORT_BASE} at first",
+        ),
+    ] = None,
     triton: Annotated[
         bool, typer.Option("--triton", help="Host models on a Triton server of the suite's own (Linux on x86-64).")
     ] = False,
@@ -55,14 +63,18 @@ def up(
     """Run all services until Ctrl-C; their logs go to files, which `stb logs` shows."""
     names = _named_services(only or [])
     folder = folder_at(data_dir)
+    for warning in unknown_settings(os.environ):
+        say(f"Warning: {warning}")
     if detach:
         if (holder := folder.holder()) is not None:
-            raise AlreadyRunning(folder=folder.path, pid=holder)
+            raise AlreadyRunning(folder=folder.path, pid=holder, option=folder.option)
         chosen = {"--triton": triton, "--allow-local-bots": allow_local_bots, "--logs": logs, "--reload": reload}
         flags = [name for name, is_on in chosen.items() if is_on] + [f"--only={name}" for name in names]
-        start_detached(folder, f"--port-base={port_base}", *flags)
-        place = place_of(folder)
-        say(f"The services are running: ./stb status{place}, ./stb logs --follow{place}, ./stb down{place}")
+        state = start_detached(folder, port_base, *flags)
+        for line in _notes_of_pages(folder, {each.name: each.url for each in state.services}):
+            say(line)
+        option = folder.option
+        say(f"The services are running: ./stb status{option}, ./stb logs --follow{option}, ./stb down{option}")
         return
     signal.signal(signal.SIGTERM, _interrupt)
     folder.create()
@@ -70,9 +82,10 @@ def up(
         screen.print("Looking for Triton (made once, in an environment of its own) ...")
     with (
         folder.lock(),
-        bound_addresses(port_base, names) as addresses,
+        bound_addresses(port_base or folder.port_base, names) as addresses,
         local_settings(folder, triton=triton, allow_local_bots=allow_local_bots) as local,
     ):
+        folder.keep_port_base(port_base or folder.port_base)
         screen.print(f"Preparing the database ({describe_database()}) ...")
         with bootstrap(folder) as prepared, contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
             asyncio.run(_run(folder, prepared, addresses, local, logs=logs, reload=reload))
@@ -136,15 +149,19 @@ def _processes(prepared: Bootstrap, addresses: Addresses) -> tuple[list[str], di
 
 
 def _notes(folder: DataFolder, local: LocalSettings, addresses: Addresses) -> list[str]:
-    pages = [f"Pages: {addresses.urls['web']}, with an API key"] if "web" in addresses.sockets else []
     notes = [
-        *pages,
-        "Documentation: /docs at each address of a service. API keys: ./stb keys create --role admin",
-        f"Logs: ./stb logs --follow, from {folder.logs}",
+        *_notes_of_pages(folder, {name: addresses.urls[name] for name in addresses.sockets}),
+        f"Logs: ./stb logs --follow{folder.option}, from {folder.logs}",
     ]
     if local.local_bots is not None:
         notes.append(f"Bots on this machine may be registered with {local.local_bots}.")
     return notes
+
+
+def _notes_of_pages(folder: DataFolder, urls: Mapping[str, str]) -> list[str]:
+    """Return where the pages are, if `web` is among the running services, and how to sign in."""
+    key = f"./stb keys create --role admin{folder.option}"
+    return [f"Pages: {urls['web']}, with an API key: {key}"] if "web" in urls else []
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

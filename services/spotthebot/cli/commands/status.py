@@ -11,10 +11,11 @@ import typer
 from rich.table import Table
 
 from spotthebot.cli.commands.local_commands import on_this_machine
-from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, suite_at, write_json
+from spotthebot.cli.commands.options import AsJson, DataDir, folder_at, suite_at, write_json
 from spotthebot.cli.errors import NothingRuns
 from spotthebot.local.errors import TookTooLong
 from spotthebot.local.progress import screen
+from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR
 
 _STOP_SECONDS = 60
 _ANSWER_SECONDS = 5
@@ -34,7 +35,7 @@ def status(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> Non
     if as_json:
         write_json(Path("-"), {"services": services, "workers": workers})
     elif state is None:
-        raise NothingRuns(folder=folder.path)
+        raise NothingRuns(folder=folder.path, option=folder.option)
     else:
         table = Table("Process", "URL", "Pid", "Healthy")
         for each in services:
@@ -52,7 +53,7 @@ def down(data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     folder = suite_at(data_dir)
     holder = folder.holder()
     if holder is None:
-        raise NothingRuns(folder=folder.path)
+        raise NothingRuns(folder=folder.path, option=folder.option)
     os.kill(holder, signal.SIGTERM)
     deadline = time.monotonic() + _STOP_SECONDS
     while folder.holder() == holder:

@@ -15,14 +15,24 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from spotthebot.contracts.services import DEFAULT_PORT_BASE
 from spotthebot.local.errors import AlreadyRunning, StateUnreadable
 from spotthebot.local.postgres.home import disk_errors, write_private
 
 KEY_OF_ADMIN = "key/admin"
 """The secret that is made when the database is complete."""
+_PORTS = "ports.json"
 _PID_BYTES = 32
 _LOCK_TRIES = 50
 _LOCK_WAIT_SECONDS = 0.01
+
+
+def default_data_dir(root: Path) -> Path:
+    """Return the default data folder: in the clone at `root`, or in the working directory if `root` is not a clone."""
+    return root / ".stb" if (root / "stb").is_file() else Path(".stb")
+
+
+DEFAULT_DATA_DIR = default_data_dir(Path(__file__).parents[4])
 
 
 @dataclass(frozen=True)
@@ -55,7 +65,7 @@ class State:
     urls: dict[str, str]
     """The URL of each service, whether the suite runs it or a debugger does."""
     environments: dict[str, dict[str, str]]
-    """The variables that the suite sets for each service."""
+    """The settings of each service, those that the suite sets and those given."""
     services: tuple[RunningService, ...]
     workers: tuple[RunningWorker, ...]
 
@@ -73,6 +83,21 @@ class DataFolder:
     @property
     def logs(self) -> Path:
         return self.path / "logs"
+
+    @property
+    def option(self) -> str:
+        """The option by which the next command finds this folder, after a space; empty for the default folder."""
+        return "" if self.path == DEFAULT_DATA_DIR.resolve() else f" --data-dir {self.path}"
+
+    @property
+    def port_base(self) -> int:
+        """The number before the services' ports: that of the last `./stb up` here."""
+        return int((self._read(_PORTS) or {}).get("port_base", DEFAULT_PORT_BASE))
+
+    def keep_port_base(self, port_base: int) -> None:
+        """Store the number before the services' ports for the next start."""
+        with disk_errors(self.path):
+            write_private(self.path / _PORTS, json.dumps({"port_base": port_base}))
 
     @property
     def holds_suite(self) -> bool:
@@ -103,7 +128,7 @@ class DataFolder:
             handle = os.open(self.path / "suite.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode=0o600)
         try:
             if not _lock_soon(handle):
-                raise AlreadyRunning(folder=self.path, pid=_read_pid(handle) or "unknown")
+                raise AlreadyRunning(folder=self.path, pid=_read_pid(handle) or "unknown", option=self.option)
             with disk_errors(self.path):
                 os.pwrite(handle, str(os.getpid()).ljust(_PID_BYTES).encode(), 0)
             yield

@@ -20,6 +20,7 @@ from spotthebot.kit.waits.cancellation import in_background
 from spotthebot.local.postgres.health import kept_alive
 from spotthebot.local.runtime.bootstrap import DATABASE_URL_VARIABLE, Bootstrap
 from spotthebot.local.runtime.data_folder import DataFolder, RunningService, RunningWorker, State
+from spotthebot.local.runtime.kept_settings import given_settings
 from spotthebot.local.runtime.local_settings import LocalSettings
 from spotthebot.local.runtime.reload import restart_on_change, watched_folders
 
@@ -180,9 +181,10 @@ def log_event(folder: Path, event: Event) -> None:
 def service_environment(
     service: ServiceEntry, prepared: Bootstrap, urls: Mapping[str, str], local: LocalSettings
 ) -> dict[str, str]:
-    """Return the variables that the suite sets for a service; the values include secrets."""
+    """Return the settings of a service, those that the suite sets and those given; the values include secrets."""
     prefix = service.environment_prefix
     return {
+        **given_settings(service),
         **{f"{prefix}{other.upper()}_URL": urls[other] for other in service.calls},
         **_access(service, prefix, prepared),
         **{name: value for name, value in local.environment.items() if name.startswith(prefix)},

@@ -146,7 +146,7 @@ async def _connect_here(folder: DataFolder, prepared: "Bootstrap | None") -> Asy
             state = await stack.enter_async_context(running)
         urls = {service.name: service.url for service in state.services}
         if missing := [name for name in API_NAMES if name not in urls]:
-            raise ServicesMissing(folder=folder.path, services=", ".join(missing))
+            raise ServicesMissing(folder=folder.path, services=", ".join(missing), option=folder.option)
         key = folder.key or folder.secret(KEY_OF_ADMIN)
         frontend = folder.secret("key/annotation") if key.startswith(f"stb_{Role.ADMIN}_") else key
         yield await stack.enter_async_context(Clients(urls, admin_key=key, frontend_key=frontend))
