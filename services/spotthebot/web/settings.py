@@ -8,7 +8,7 @@ from pydantic import Field, SecretStr
 from pydantic_settings import SettingsConfigDict
 
 from spotthebot.kit.access.keys import parse_key
-from spotthebot.kit.crypto.vault import Vault, vault_from
+from spotthebot.kit.crypto.vault import Vault, read_private, vault_from
 from spotthebot.kit.settings import EdgeSettings
 
 
@@ -54,11 +54,16 @@ class WebSettings(EdgeSettings):
     oidc_client_secret: SecretStr = Field(
         default=SecretStr(""), description="Where the provider gave one; without it these pages are a public client."
     )
-    oidc_claim: str = Field(default="groups", description="The claim of the id token that says what a person is.")
-    oidc_keys_file: Path | None = Field(
-        default=None,
+    oidc_scope: str = Field(default="openid profile email", description="What the pages ask the provider for.")
+    oidc_claim: str = Field(
+        default="groups",
+        description="The claim of the id token that says what a person is; a path with dots for a nested one.",
+    )
+    oidc_keys: SecretStr = Field(
+        default=SecretStr(""),
         description="JSON object with the API key of each value of the claim; the first that a person has decides.",
     )
+    oidc_keys_file: Path | None = Field(default=None, description="File (0600) of this object where none is given.")
     session_hours: int = Field(default=12, ge=1, le=24 * 30, description="Time after which people sign in again.")
     annotator_days: int = Field(
         default=30, ge=1, le=365, description="Time for which the browser of an annotator remembers who they are."
@@ -88,13 +93,21 @@ class WebSettings(EdgeSettings):
 
     def read_oidc_keys(self) -> dict[str, str]:
         """Return the API key of each value of the claim. Raises ValueError and OSError."""
-        if not self.oidc_client_id or not self.public_url or self.oidc_keys_file is None:
-            message = "it also needs OIDC_CLIENT_ID, OIDC_KEYS_FILE and PUBLIC_URL"
+        text = self.oidc_keys.get_secret_value()
+        if not text and self.oidc_keys_file is not None:
+            text = read_private(self.oidc_keys_file)
+        try:
+            keys = json.loads(text)
+        except json.JSONDecodeError as error:
+            message = f"it is not JSON ({error})"
+            raise ValueError(message) from error
+        if not isinstance(keys, dict) or not keys:
+            message = "it must be a JSON object with an API key for each value of the claim"
             raise ValueError(message)
-        keys = json.loads(self.oidc_keys_file.read_text(encoding="utf-8"))
-        if not isinstance(keys, dict) or not all(isinstance(key, str) and parse_key(key) for key in keys.values()):
-            message = "OIDC_KEYS_FILE must be a JSON object with an API key for each value of the claim"
-            raise ValueError(message)
+        for value, key in keys.items():
+            if not isinstance(key, str) or parse_key(key) is None:
+                message = f"its entry '{value}' is no API key: './stb keys create' makes one"
+                raise ValueError(message)
         return keys
 
     def check(self) -> None:
@@ -102,5 +115,10 @@ class WebSettings(EdgeSettings):
         with self.blamed("sessions_key" if self.sessions_key.get_secret_value() else "sessions_key_file"):
             self.open_vault()
         if self.oidc_issuer:
+            given = self.oidc_keys.get_secret_value()
             with self.blamed("oidc_issuer"):
+                if not (self.oidc_client_id and self.public_url and (given or self.oidc_keys_file)):
+                    message = "it also needs OIDC_CLIENT_ID, PUBLIC_URL, and OIDC_KEYS_FILE or OIDC_KEYS"
+                    raise ValueError(message)
+            with self.blamed("oidc_keys" if given else "oidc_keys_file"):
                 self.read_oidc_keys()

@@ -1,5 +1,8 @@
 """Sign-in through an OpenID provider: a real one on loopback, which `oidc-provider-mock` brings."""
 
+import asyncio
+import contextlib
+import gzip
 import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -15,6 +18,7 @@ from oidc_provider_mock import User, run_server_in_thread
 from pydantic import SecretStr
 
 from spotthebot.kit.errors import Error
+from spotthebot.web import provider
 from spotthebot.web.app import create_app
 from spotthebot.web.settings import WebSettings
 
@@ -25,6 +29,9 @@ PEOPLE = [
     User(sub="olga", claims={"groups": ["labs", "operators"]}),
     User(sub="lee", claims={"groups": "labs"}),
     User(sub="nobody", claims={"groups": ["guests"]}),
+    User(sub="nora", claims={"realm_access": {"roles": ["labs"]}, "https://spot.example/roles": ["operators"]}),
+    User(sub="emma", claims={"email": "operators", "email_verified": True}),
+    User(sub="eve", claims={"email": "operators", "email_verified": False}),
 ]
 
 
@@ -38,6 +45,7 @@ def issuer() -> Iterator[str]:
 def settings(issuer: str, tmp_path: Path) -> WebSettings:
     keys = tmp_path / "keys.json"
     keys.write_text(json.dumps(KEYS))
+    keys.chmod(0o600)
     return WebSettings(
         oidc_issuer=issuer,
         oidc_client_id="pages",
@@ -74,6 +82,42 @@ async def agreed(address: str, who: str) -> str:
         back = await provider.post(address, data={"sub": who})
     assert back.status_code == 302
     return back.headers["location"]
+
+
+@asynccontextmanager
+async def faulty_provider(place: str, fault: str) -> AsyncIterator[str]:
+    """Yield the address of a provider that answers with its document, but with a fault at one path."""
+    issuer = ""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        path = (await reader.readuntil(b"\r\n\r\n")).split()[1].decode()
+        kind = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
+        with contextlib.suppress(ConnectionError):
+            if path != place:
+                names = {"authorization_endpoint": "authorize", "token_endpoint": "token", "jwks_uri": "jwks"}
+                document = {"issuer": issuer} | {name: f"{issuer}/oauth2/{end}" for name, end in names.items()}
+                writer.write(kind + b"\r\n" + json.dumps(document).encode())
+            elif fault == "hangs":
+                await asyncio.sleep(5)
+            elif fault == "drips":
+                writer.write(kind + b"\r\n")
+                for _ in range(50):
+                    writer.write(b" ")
+                    await asyncio.sleep(0.1)
+            elif fault == "is large":
+                writer.write(kind + b"\r\n")
+                for _ in range(30):
+                    writer.write(b" " * 1024 * 1024)
+                    await writer.drain()
+            else:
+                writer.write(kind + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"{}"))
+            await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    issuer = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    yield issuer
+    server.close()
 
 
 def content_of(app: FastAPI, browser: httpx.AsyncClient) -> dict[str, Any] | None:
@@ -135,6 +179,52 @@ class TestProvider:
             assert refused.status_code == 503
             assert content_of(app, browser) is None
 
+    @pytest.mark.parametrize(
+        ("claim", "who", "role"),
+        [
+            ("realm_access.roles", "nora", "team"),
+            ("https://spot.example/roles", "nora", "admin"),
+            ("realm_access.roles.more", "nora", None),
+            ("email", "emma", "admin"),
+            ("email", "eve", None),
+        ],
+    )
+    async def test_reads_nested_claims_and_verified_addresses(
+        self, settings: WebSettings, claim: str, who: str, role: str | None
+    ):
+        async with browsing(settings.model_copy(update={"oidc_claim": claim})) as (app, browser):
+            back = await browser.get(await agreed(await asked(browser), who))
+            assert back.status_code == (403 if role is None else 303)
+            assert (content_of(app, browser) or {}).get("role") == role
+
+    async def test_asks_for_the_scope_of_the_settings(self, settings: WebSettings):
+        async with browsing(settings.model_copy(update={"oidc_scope": "openid groups"})) as (_, browser):
+            assert parse_qs(urlsplit(await asked(browser)).query)["scope"] == ["openid groups"]
+
+    @pytest.mark.parametrize(
+        ("fault", "reason"),
+        [
+            ("hangs", "did not answer within 0.5 s"),
+            ("drips", "did not answer within 0.5 s"),
+            ("is large", "larger than 1048576 bytes"),
+            ("is compressed", "its answer is compressed"),
+        ],
+    )
+    @pytest.mark.parametrize("place", ["/.well-known/openid-configuration", "/oauth2/token"])
+    async def test_gives_up_a_provider_that(
+        self, settings: WebSettings, monkeypatch: pytest.MonkeyPatch, place: str, fault: str, reason: str
+    ):
+        monkeypatch.setattr(provider, "_SECONDS", 0.5)
+        async with faulty_provider(place, fault) as issuer:
+            async with browsing(settings.model_copy(update={"oidc_issuer": issuer})) as (_, browser):
+                if place == "/oauth2/token":
+                    state = parse_qs(urlsplit(await asked(browser)).query)["state"][0]
+                    refused = await browser.get("/sign-in/provider/done", params={"state": state, "code": "c"})
+                else:
+                    refused = await browser.get("/sign-in/provider")
+            assert refused.status_code == 503
+            assert reason in refused.text
+
     async def test_says_so_where_the_provider_fails(self, settings: WebSettings):
         for issuer in ("http://127.0.0.1:9", f"{settings.oidc_issuer}/elsewhere"):
             async with browsing(settings.model_copy(update={"oidc_issuer": issuer})) as (_, browser):
@@ -156,11 +246,32 @@ class TestProvider:
 class TestSettings:
     @pytest.mark.parametrize(
         ("change", "reason"),
-        [({"public_url": ""}, "PUBLIC_URL"), ({"oidc_keys_file": None}, "OIDC_KEYS_FILE"), ({}, "an API key for each")],
+        [
+            ({"public_url": ""}, "OIDC_ISSUER can't be used: it also needs .*PUBLIC_URL"),
+            ({"oidc_keys_file": None}, "OIDC_ISSUER can't be used: .*OIDC_KEYS_FILE or OIDC_KEYS"),
+            ({"oidc_keys": SecretStr("{")}, "OIDC_KEYS can't be used: it is not JSON"),
+            ({"oidc_keys": SecretStr("[]")}, "OIDC_KEYS can't be used: it must be a JSON object"),
+            ({"oidc_keys": SecretStr("{}")}, "OIDC_KEYS can't be used: it must be a JSON object"),
+        ],
     )
     def test_say_what_they_lack(self, settings: WebSettings, change: dict[str, Any], reason: str):
-        if not change:
-            assert settings.oidc_keys_file is not None
-            settings.oidc_keys_file.write_text('{"operators": "nonsense"}')
         with pytest.raises(Error, match=reason):
             settings.model_copy(update=change).check()
+
+    def test_name_the_entry_without_a_key_and_not_what_it_has(self, settings: WebSettings):
+        assert settings.oidc_keys_file is not None
+        settings.oidc_keys_file.write_text(json.dumps(KEYS | {"guests": "nonsense"}))
+        with pytest.raises(Error, match="OIDC_KEYS_FILE can't be used: its entry 'guests' is no API key") as raised:
+            settings.check()
+        assert "nonsense" not in str(raised.value)
+
+    def test_refuse_a_file_that_others_can_read(self, settings: WebSettings):
+        assert settings.oidc_keys_file is not None
+        settings.oidc_keys_file.chmod(0o644)
+        with pytest.raises(Error, match=r"OIDC_KEYS_FILE can't be used: .*chmod 600"):
+            settings.check()
+
+    def test_take_the_keys_from_a_secret_before_the_file(self, settings: WebSettings):
+        given = settings.model_copy(update={"oidc_keys": SecretStr(json.dumps({"labs": KEYS["labs"]}))})
+        given.check()
+        assert given.read_oidc_keys() == {"labs": KEYS["labs"]}

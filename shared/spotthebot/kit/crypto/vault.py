@@ -9,7 +9,7 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 
 class KeyFileOpen(ValueError):
-    """The file of the encryption key can be read by others: `chmod 600` it."""
+    """The file of keys can be read by others: `chmod 600` it."""
 
 
 class Unreadable(Exception):
@@ -53,6 +53,11 @@ def _read_or_make(path: Path) -> str:
             made.write(Fernet.generate_key())
             with contextlib.suppress(FileExistsError):
                 os.link(made.name, path)
+    return read_private(path)
+
+
+def read_private(path: Path) -> str:
+    """Return the text of a file of keys; raises KeyFileOpen if others may read it."""
     if path.stat().st_mode & 0o077:
         raise KeyFileOpen(KeyFileOpen.__doc__)
-    return path.read_text()
+    return path.read_text(encoding="utf-8")
