@@ -79,6 +79,9 @@ done
 once sessions random_base64
 give sessions web SPOTTHEBOT_WEB_SESSIONS_KEY
 give annotation_key web SPOTTHEBOT_WEB_ANNOTATION_KEY
+for name in oidc_keys oidc_client_secret; do # the operator's, for the sign-in by an organisation
+  [ ! -s "secrets/all/$name" ] || give "$name" web "SPOTTHEBOT_WEB_$(echo "$name" | tr '[:lower:]' '[:upper:]')"
+done
 give postgres postgres password
 give service_key prometheus metrics_key
 once grafana random_hex 12

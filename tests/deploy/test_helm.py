@@ -283,6 +283,22 @@ class TestTriton:
             assert (expected in egress) is _expected(entry)["triton"], entry.name
 
 
+class TestSignIn:
+    def test_by_a_provider_gives_the_pages_its_secrets_and_a_way_to_it(self, tmp_path: Path):
+        settings = {"OIDC_ISSUER": "https://id.example.org", "OIDC_CLIENT_ID": "pages"}
+        made = _given(tmp_path, {"services": {"web": {"settings": settings}}})
+        pod = made["Deployment", "stb-web"]["spec"]["template"]["spec"]
+        (secrets,) = [each["projected"]["sources"] for each in pod["volumes"] if each["name"] == "secrets"]
+        keys = {
+            item["key"]: each["secret"].get("optional", False) for each in secrets for item in each["secret"]["items"]
+        }
+        assert keys["SPOTTHEBOT_WEB_OIDC_KEYS"] is False
+        assert keys["SPOTTHEBOT_WEB_OIDC_CLIENT_SECRET"] is True
+        peers = _peers(made["NetworkPolicy", "stb-web"]["spec"])
+        assert any(peer.get("ipBlock", {}).get("cidr") == "0.0.0.0/0" for peer in peers)
+        assert _template("--set", "services.web.settings.OIDC_KEYS=stb").returncode != 0
+
+
 class TestValues:
     def test_reach_services_as_they_are_written(self, tmp_path: Path):
         settings = {"A": 1048576, "B": 30_000_000_000, "C": 0.25, "D": True, "E": "word", "F": 0}

@@ -84,6 +84,14 @@ class TestSetup:
         assert modes == {"": 0o700, "all": 0o700, "bots": 0o755}
         assert (made / "secrets" / "bots" / "SPOTTHEBOT_BOTS_DATABASE_URL").stat().st_mode & 0o777 == 0o444
 
+    def test_hands_the_pages_what_a_provider_needs(self, made: Path, tmp_path: Path):
+        folder = shutil.copytree(made, tmp_path / "with-provider")
+        (folder / "secrets" / "all" / "oidc_keys").write_text('{"labs": "stb_team_..."}')
+        assert set_up(folder).returncode == 0
+        given = folder / "secrets" / "web"
+        assert (given / "SPOTTHEBOT_WEB_OIDC_KEYS").read_text() == '{"labs": "stb_team_..."}'
+        assert not (given / "SPOTTHEBOT_WEB_OIDC_CLIENT_SECRET").exists()
+
     def test_changes_nothing_that_is_there(self, made: Path):
         (made / ".env").write_text(f"{(made / '.env').read_text()}POSTGRES_MEMORY=8g\n")
         files = [*(made / "secrets").rglob("*"), made / ".env"]

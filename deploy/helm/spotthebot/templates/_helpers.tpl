@@ -125,5 +125,14 @@ projected:
           {{- if eq .name "web" }}
           - {key: SPOTTHEBOT_WEB_SESSIONS_KEY, path: SPOTTHEBOT_WEB_SESSIONS_KEY}
           - {key: SPOTTHEBOT_ANNOTATION_KEY, path: SPOTTHEBOT_WEB_ANNOTATION_KEY}
+          {{- if .values.settings.OIDC_ISSUER }}
+          - {key: SPOTTHEBOT_WEB_OIDC_KEYS, path: SPOTTHEBOT_WEB_OIDC_KEYS}
           {{- end }}
+          {{- end }}
+    {{- if and (eq .name "web") .values.settings.OIDC_ISSUER }}
+    - secret:
+        name: {{ .root.Values.secrets.existing }}
+        items: [{key: SPOTTHEBOT_WEB_OIDC_CLIENT_SECRET, path: SPOTTHEBOT_WEB_OIDC_CLIENT_SECRET}]
+        optional: true # a public client has none
+    {{- end }}
 {{- end }}
