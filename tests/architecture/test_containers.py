@@ -127,8 +127,9 @@ class TestProxy:
     @pytest.mark.parametrize("name", API_NAMES)
     def test_serves_a_service_below_its_name(self, name: str):
         (paths,) = re.findall(rf"@{name} path (.+)", PROXY)
+        place = f"{{${name.upper()}:{name}:8000}}"
         assert paths.split() == [f"/{name}/{each}" for each in ("v1/*", "healthz", "openapi.json", "docs", "docs/*")]
-        assert f"handle @{name} {{\n\t\turi strip_prefix /{name}\n\t\treverse_proxy {name}:8000\n\t}}" in PROXY
+        assert f"handle @{name} {{\n\t\turi strip_prefix /{name}\n\t\treverse_proxy {place}\n\t}}" in PROXY
 
     def test_shows_no_metrics(self):
         assert "@inside path /metrics /readyz /*/metrics /*/readyz\n\trespond @inside 404" in PROXY

@@ -4,7 +4,9 @@ import asyncio
 import json
 import os
 import re
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, TextIO
 from uuid import UUID
@@ -48,6 +50,29 @@ class TestAddress:
         remote = remote_at(url, KEY)
         assert (remote.urls["bots"], remote.urls["fed"], len(remote.urls)) == (bots, fed, 5)
         assert KEY not in repr(remote)
+
+    @pytest.mark.parametrize("is_proxy", [False, True])
+    def test_where_the_pages_answer_is_a_proxy_if_services_have_paths_there(self, is_proxy: bool):
+        """Without one, the ports of the other services are near: `bots` has the fifth before that of `web`."""
+        titles = {"/openapi.json": "Spot The Bot web"} | (
+            {"/bots/openapi.json": "Spot The Bot bots"} if is_proxy else {}
+        )
+
+        class Answers(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:  # noqa: N802 - the library's name
+                self.send_response(200 if self.path in titles else 404)
+                self.end_headers()
+                self.wfile.write(json.dumps({"info": {"title": titles.get(self.path)}}).encode())
+
+            def log_message(self, *_: object) -> None:
+                """Print nothing."""
+
+        with HTTPServer(("127.0.0.1", 0), Answers) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            port = server.server_port
+            bots = remote_at(f"http://127.0.0.1:{port}", KEY).urls["bots"]
+            server.shutdown()
+        assert bots == f"http://127.0.0.1:{f'{port}/bots' if is_proxy else port - 5}"
 
     @pytest.mark.parametrize(
         "url",

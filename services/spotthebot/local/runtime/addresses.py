@@ -6,7 +6,7 @@ from http.client import HTTPException
 from ipaddress import ip_address
 from urllib.request import ProxyHandler, build_opener
 
-from spotthebot.contracts.services import API_NAMES, get_service
+from spotthebot.contracts.services import API_NAMES, ServiceEntry, get_service
 from spotthebot.kit.access.keys import parse_key
 from spotthebot.kit.outbound.errors import UrlNotUsable
 from spotthebot.kit.outbound.urls import HTTP, read_url
@@ -40,17 +40,27 @@ def remote_at(url: str, key: str, *, allow_http: bool = False) -> Remote:
 
 
 def _port_base(url: str) -> int | None:
-    """Return the base of a suite's ports; None unless one of the suite's services answers at this local address."""
+    """Return the base of a suite's ports; None unless one of the suite's services answers at this local address.
+
+    A reverse proxy is no such address: there the pages answer, and the services at the paths of their names.
+    """
     found = re.fullmatch(r"http://(127\.0\.0\.1|localhost|\[::1\]):(\d{1,5})/?", url)
     if found is None:
         return None
-    try:
-        with build_opener(ProxyHandler({})).open(f"{url.rstrip('/')}/openapi.json", timeout=_SECONDS) as answer:
-            title = json.load(answer)["info"]["title"]
-        service = get_service(title.rpartition(" ")[2])
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, HTTPException):
+    service = _service_at(url.rstrip("/"))
+    if service is None or _service_at(f"{url.rstrip('/')}/{API_NAMES[0]}") is not None:
         return None
     return int(found[2]) - service.port_after(0)
+
+
+def _service_at(url: str) -> ServiceEntry | None:
+    """Return the service that answers at an address."""
+    try:
+        with build_opener(ProxyHandler({})).open(f"{url}/openapi.json", timeout=_SECONDS) as answer:
+            title = json.load(answer)["info"]["title"]
+        return get_service(title.rpartition(" ")[2])
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, HTTPException):
+        return None
 
 
 def _check(url: str, *, allow_http: bool) -> None:
