@@ -59,7 +59,7 @@ class TestAddress:
         )
 
         class Answers(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:  # noqa: N802 - the library's name
+            def do_GET(self) -> None:
                 self.send_response(200 if self.path in titles else 404)
                 self.end_headers()
                 self.wfile.write(json.dumps({"info": {"title": titles.get(self.path)}}).encode())
