@@ -128,11 +128,13 @@ class TestProxy:
     def test_serves_a_service_below_its_name(self, name: str):
         (paths,) = re.findall(rf"@{name} path (.+)", PROXY)
         place = f"{{${name.upper()}:{name}:8000}}"
-        assert paths.split() == [f"/{name}/{each}" for each in ("v1/*", "healthz", "openapi.json", "docs", "docs/*")]
+        openai = ["openai/v1/*"] if name == "bots" else []
+        ends = ["v1/*", *openai, "healthz", "openapi.json", "docs", "docs/*"]
+        assert paths.split() == [f"/{name}/{each}" for each in ends]
         assert f"handle @{name} {{\n\t\turi strip_prefix /{name}\n\t\treverse_proxy {place}\n\t}}" in PROXY
 
     def test_shows_no_metrics(self):
-        assert "@inside path /metrics /readyz /*/metrics /*/readyz\n\trespond @inside 404" in PROXY
+        assert "@inside path /metrics /readyz /*/metrics /*/readyz\n\thandle @inside {\n\t\trespond 404\n\t}" in PROXY
 
     def test_leaves_the_pages_their_addresses(self):
         """A page's address never is that of an endpoint: those of `bots` are below /bots/v1."""
