@@ -57,9 +57,10 @@ def secret(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def _check(url: str, *arguments: str) -> tuple[int, str]:
-    """Return the exit code of the command and everything that it printed; this thread may serve the bot meanwhile."""
+    """Return the exit code and what the command printed: the report, or an error on standard error."""
     done = await asyncio.to_thread(run_stb, "bots", "check", url, *arguments)
-    return done.returncode, done.stdout + done.stderr
+    assert bool(done.stdout) != bool(done.stderr), "results go to standard output, errors to standard error"
+    return done.returncode, done.stdout or done.stderr
 
 
 class TestExamples:
@@ -129,11 +130,17 @@ class TestCheck:
         assert code == 1
         assert "401" in printed
         assert "can't take part yet" in printed
-        assert all(check in printed for check in ("reachable", "keeps_no_state", "long_history", "skipped"))
+        assert [line.split()[0] for line in printed.splitlines()] == ["Check", "reachable", "14", "The"], printed
 
     async def test_reports_a_bot_that_is_not_there(self):
         code, printed = await _check("http://127.0.0.1:9/reply")
         assert (code, "connection failed" in " ".join(printed.split())) == (1, True)
+
+    async def test_says_how_long_it_waited_for_a_silent_bot(self):
+        with contextlib.closing(bind("127.0.0.1", 0)) as silent:
+            silent.listen()
+            code, printed = await _check(f"http://127.0.0.1:{silent.getsockname()[1]}", "--timeout", "0.2")
+        assert (code, "No reply within 0.2 s." in printed, "stb bots check" in printed) == (1, True, False), printed
 
     @pytest.mark.parametrize(
         ("arguments", "words"),

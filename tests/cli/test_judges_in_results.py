@@ -72,7 +72,7 @@ class TestCampaignsJudges:
     async def test_shows_labels_and_win_rates(self, stb: Stb):
         done = await stb("campaigns", "judges", "autumn", *EVERY)
         assert done.returncode == 0, done.stderr
-        assert "No judge can save more than" in done.stderr + done.stdout
+        assert "No judge can save more than" in done.stdout
         assert "Win rate by people" in done.stdout
         assert "Measure" not in done.stdout
 

@@ -135,7 +135,7 @@ class TestProbes:
             assert effect["smallest_detectable"] < 0.05
             assert (each["n_missing"], each["n_lost"]) == (0, 0)
             assert each["n"] == (CONVERSATIONS if name in {"length", "injection"} else 2 * CONVERSATIONS)
-            assert f"{name}: {'an effect' if name in moved else 'no effect found'}" in done.stderr
+            assert f"{name}: {'an effect' if name in moved else 'no effect found'}" in done.stdout
 
     async def test_are_counted_paid_once_and_stored_nowhere(self, suite: RunningSuite, stb: Stb, tmp_path: Path):
         """Of each item seven changed ones, as injections have a control; only the second answer is asked for again."""
@@ -176,7 +176,7 @@ class TestProbes:
             for each in found["probes"].values():
                 assert (each["n"], each["shift"]["estimate"], each["effect"]) == (0, None, None)
                 assert "the judge gave no answer about any item: " in each["reason"]
-            assert "no numbers, because" in done.stderr
+            assert "no numbers, because" in done.stdout
             silent[0] = False
             _, found = await probe(
                 stb, tmp_path, "--campaign", "c", "--only", "injection", "--cache", tmp_path / "other"
@@ -250,7 +250,7 @@ class TestProbes:
         assert own["low"] < own["estimate"] < own["high"]
         assert own["smallest_detectable"] > 0
         assert own["effect"] is (favour > 0)
-        assert f"self-preference: {'an effect' if favour else 'no effect found'}" in done.stderr
+        assert f"self-preference: {'an effect' if favour else 'no effect found'}" in done.stdout
         assert (refused.returncode, "shows no bot called 'eve'" in refused.stderr) == (1, True)
 
     async def test_need_a_question_about_who_is_human(self, suite: RunningSuite, stb: Stb, tmp_path: Path):

@@ -28,7 +28,7 @@ async def check_bot(protocol: Protocol, secret: str | None, limits: Limits, *, s
             return await client.reply(context)
 
         try:
-            return await probe(ask, limits, seconds=seconds)
+            return await probe(ask, limits, seconds=seconds, names_causes=True)
         finally:
             await speaker.close()
 

@@ -56,12 +56,12 @@ class TestTrain:
         assert found["refused"] == []
         shown = await stb("campaigns", "judges", "autumn", "--filter", "none")
         assert shown.returncode == 0, shown.stderr
-        assert "trained version 1: 18 segments, 0.000 of the answers missing" in shown.stderr
+        assert "trained version 1: 18 segments, 0.000 of the answers missing" in shown.stdout
         lines = shown.stdout.splitlines()
         assert [line.split()[3] for line in lines[1:5]] == ["ada", "bob", "cyd", "dan"]
         assert lines[5].split()[:3] == ["Judge", "Ranks", "Bot"]
         assert {bot for bot in SPEAKERS if any(f" {bot} " in line for line in lines[6:])} == set(SPEAKERS)
-        assert "ada, bob, cyd, dan: the judge answered for none of the units that nobody labelled" in shown.stderr
+        assert "ada, bob, cyd, dan: the judge answered for none of the units that nobody labelled" in shown.stdout
         written = json.loads((await stb("campaigns", "judges", "autumn", "--filter", "none", "--json", "-")).stdout)
         assert [each["name"] for each in written["judges"]] == ["trained"]
         (tmp_path / "judge" / "README.md").write_text("changed")

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import typer
 from pydantic import TypeAdapter, ValidationError
-from rich.table import Table
+from rich.text import Text
 
+from spotthebot.cli.commands.resource_tables import print_list
 from spotthebot.contracts.bots.probes import ProbeReport, Verdict
 from spotthebot.contracts.bots.protocols import Protocol
 from spotthebot.kit.errors import Invalid
 from spotthebot.kit.text.validation import faults_of
-from spotthebot.local.progress import screen
 
 _COLOURS = {Verdict.PASSED: "green", Verdict.NOTED: "blue", Verdict.WARNED: "yellow", Verdict.FAILED: "red"}
 _protocols: TypeAdapter[Protocol] = TypeAdapter(Protocol)
@@ -31,6 +31,10 @@ ReplyTimeout = Annotated[
 
 class NotAProtocol(Invalid):
     """The options don't describe a valid {kind} bot: {reason}."""
+
+
+class SecretNotSet(Invalid):
+    """The environment variable {variable} is not set in this terminal: write `export {variable}=...` first."""
 
 
 def read_protocol(kind: StrEnum, *, url: str | None, model: str | None, fields: str | None) -> Protocol:
@@ -53,22 +57,31 @@ def read_protocol(kind: StrEnum, *, url: str | None, model: str | None, fields: 
 
 
 def read_secret(variable: str | None) -> str | None:
-    """Return the secret in an environment variable; None without a variable. Raises NotAProtocol if it is not set."""
+    """Return the secret in an environment variable; None without a variable. Raises SecretNotSet."""
     if variable is None:
         return None
     if not (secret := os.environ.get(variable)):
-        raise NotAProtocol(kind="such", reason=f"the environment variable {variable} is not set")
+        raise SecretNotSet(variable=variable)
     return secret
 
 
 def print_findings(report: ProbeReport) -> None:
-    """Print the finding of each check of a probe. Say at the end whether the bot can take part in collections."""
-    table = Table("Check", "Verdict", "Finding")
-    for finding in report.findings:
-        colour = _COLOURS.get(finding.verdict, "dim")
-        detail = finding.detail.replace("[", r"\[")
-        table.add_row(finding.check, f"[{colour}]{finding.verdict.value}[/{colour}]", detail)
-    screen.print(table)
+    """Print the finding of each check of a probe. Say at the end whether the bot can take part in collections.
+
+    Checks that were skipped for one reason share a line.
+    """
+    skipped: dict[str, list[str]] = {}
+    rows: list[tuple[object, ...]] = []
+    for each in report.findings:
+        if each.verdict is Verdict.SKIPPED:
+            skipped.setdefault(each.detail, []).append(each.check)
+        else:
+            rows.append((each.check, Text(each.verdict.value, style=_COLOURS[each.verdict]), each.detail))
+    rows += [
+        (checks[0] if len(checks) == 1 else f"{len(checks)} others", Text("skipped", style="dim"), why)
+        for why, checks in skipped.items()
+    ]
+    print_list(("Check", "Verdict", "Finding"), rows, empty="")
     conclusion = "The bot can take part." if report.passed else "The bot can't take part yet."
     took = "" if report.seconds is None else f" in {report.seconds:.1f} s"
-    screen.print(f"{conclusion} {report.questions} questions{took}.", highlight=False)
+    typer.echo(f"{conclusion} {report.questions} question{'s' * (report.questions != 1)}{took}.")

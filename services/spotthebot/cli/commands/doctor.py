@@ -12,16 +12,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from rich.markup import escape
-from rich.table import Column, Table
-
 from spotthebot.cli.commands.options import AsJson, DataDir, folder_at, write_json
+from spotthebot.cli.commands.resource_tables import print_details, print_list
 from spotthebot.contracts.services import SERVICES
 from spotthebot.kit.errors import Error
 from spotthebot.local.environments import TRITON, default_folder
 from spotthebot.local.plugin_checks import check_plugins
 from spotthebot.local.postgres.binaries import find_binaries
-from spotthebot.local.progress import screen
 from spotthebot.local.runtime.bootstrap import DATABASE_URL_VARIABLE
 from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR
 
@@ -46,15 +43,10 @@ def doctor(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> Non
     if as_json:
         write_json(Path("-"), {"parts": findings, "plugins": plugins})
         return
-    table = Table("Part", "There", Column("Detail", overflow="fold"), "Used for")
-    for each in findings:
-        table.add_row(each["part"], "yes" if each["found"] else "no", each["detail"], each["used_for"])
-    screen.print(table)
-    if plugins:
-        table = Table("Plug-in", "Group", "Distribution", "Fault")
-        for each in plugins:
-            table.add_row(*map(escape, (each["name"], each["group"], each["distribution"], each["fault"] or "none")))
-        screen.print(table)
+    rows = ((each["part"], "yes" if each["found"] else "no", each["detail"], each["used_for"]) for each in findings)
+    print_list(("Part", "There", "Detail", "Used for"), rows, empty="")
+    found = ((each["name"], each["group"], each["distribution"], each["fault"] or "none") for each in plugins)
+    print_details(("Plug-in", "Group", "Distribution", "Fault"), found)
 
 
 def _postgres() -> dict[str, Any]:

@@ -105,10 +105,10 @@ def _say(judge: "JudgeVersionOut", done: ProbesRun) -> None:
         rows.append(("self-preference", own.n, "-", "-", _shift(own), "-", _number(own.smallest_detectable)))
     print_list(_COLUMNS, rows, empty="No probe was made.")
     for each in done.results:
-        say(f"{each.kind}: {_sentence(each)}")
+        typer.echo(f"{each.kind}: {_sentence(each)}")
     if own is not None:
-        say(f"self-preference: {_sentence_of(own, _OWN, own.reason)}")
-    say(f"{judge.name} version {judge.version} was shown {_items(done.questions)}")
+        typer.echo(f"self-preference: {_sentence_of(own, _OWN, own.reason)}")
+    typer.echo(f"{judge.name} version {judge.version} was shown {_items(done.questions)}")
     judge_options.say_usage(judge, done.usage)
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from spotthebot.cli.commands.analysis_options import takes_parameters
 from spotthebot.cli.commands.campaign_control import Campaign
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
@@ -12,7 +14,6 @@ from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
 from spotthebot.cli.results.figures import ranks_of
-from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
 
 if TYPE_CHECKING:
@@ -46,9 +47,9 @@ def of_campaign(services: Services, campaign: Campaign, parameters: dict[str, An
     if str(json_file) == "-":
         return
     if found.ceiling is not None:
-        say(_ceiling_line(found.ceiling))
+        typer.echo(_ceiling_line(found.ceiling))
     for each in found.refused:
-        say(f"No report about {each.name}: {each.reason}.")
+        typer.echo(f"No report about {each.name}: {each.reason}.")
     for judge in found.judges:
         _say(judge)
     if found.ceiling is not None:
@@ -108,21 +109,21 @@ def summary_lines(found: "JudgesOut") -> list[str]:
 
 def _say(judge: "JudgeQuality") -> None:
     scores = judge.calibration
-    say(f"{_name(judge)}: {judge.segments:,} segments, {_number(judge.missing)} of the answers missing")
-    say(_agreement_line(judge))
-    say(f"  Brier score {_interval(scores.brier)}, lower than a constant's by {_interval(scores.gain)}")
-    say(f"  Bias {_interval(scores.bias)}; share of the ceiling reached: {_number(judge.reached)}")
+    typer.echo(f"{_name(judge)}: {judge.segments:,} segments, {_number(judge.missing)} of the answers missing")
+    typer.echo(_agreement_line(judge))
+    typer.echo(f"  Brier score {_interval(scores.brier)}, lower than a constant's by {_interval(scores.gain)}")
+    typer.echo(f"  Bias {_interval(scores.bias)}; share of the ceiling reached: {_number(judge.reached)}")
     passes = {True: "passes", False: "does not pass", None: "could not be made"}[judge.alt_test.passes]
-    say(f"  Alternative annotator test: {passes}, winning rate {_number(judge.alt_test.winning_rate)}")
+    typer.echo(f"  Alternative annotator test: {passes}, winning rate {_number(judge.alt_test.winning_rate)}")
     if judge.stability is not None:
         flips = _number(judge.stability.flips.estimate)
-        say(f"  Between two repeats: shift {_interval(judge.stability.shift)}, flips {flips}")
+        typer.echo(f"  Between two repeats: shift {_interval(judge.stability.shift)}, flips {flips}")
     for remark in _remarks(judge):
-        say(remark)
+        typer.echo(remark)
     if judge.ranking.reason is not None:
-        say(f"  No ranks: {judge.ranking.reason}")
+        typer.echo(f"  No ranks: {judge.ranking.reason}")
     if judge.drift is not None:
-        say(f"  Since version {judge.drift_from}: shift {_interval(judge.drift.shift)}")
+        typer.echo(f"  Since version {judge.drift_from}: shift {_interval(judge.drift.shift)}")
 
 
 def _ceiling_line(ceiling: "JudgeCeiling") -> str:

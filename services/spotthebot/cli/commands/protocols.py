@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from spotthebot.cli.commands.options import AsJson, check_folder, write_json
+from spotthebot.cli.commands.resource_tables import print_list
 from spotthebot.cli.errors import NotTaskSchemas
-from spotthebot.importers.abc_eval.tasks import Conversion, convert_tasks
+from spotthebot.importers.abc_eval.tasks import convert_tasks
 from spotthebot.importers.abc_eval.trainings import ConvertedTraining, convert_training
-from spotthebot.local.progress import screen
 
 
 def convert_abc_eval(
@@ -40,7 +39,8 @@ def convert_abc_eval(
         ]
         write_json(Path("-"), {"tasks": tasks})
     else:
-        screen.print(_table(conversions))
+        rows = [(each.task, each.protocol.name if each.protocol else each.reason) for each in conversions]
+        print_list(("task", "protocol, or why there is none"), rows, empty="")
 
 
 def convert_abc_eval_training(
@@ -69,7 +69,7 @@ def convert_abc_eval_training(
     if as_json:
         write_json(Path("-"), {"trainings": [_account(file, each) for file, each in converted.items()]})
     else:
-        screen.print(_trainings_table(converted))
+        _print_trainings(converted)
 
 
 def _account(file: Path, converted: ConvertedTraining) -> dict[str, object]:
@@ -84,14 +84,13 @@ def _account(file: Path, converted: ConvertedTraining) -> dict[str, object]:
     }
 
 
-def _trainings_table(converted: dict[Path, ConvertedTraining]) -> Table:
-    table = Table("file", "training", "dialogues", "not converted", box=None)
+def _print_trainings(converted: dict[Path, ConvertedTraining]) -> None:
+    rows = []
     for file, each in converted.items():
-        account = _account(file, each)
-        reasons = "\n".join(f"{one.name}: {one.reason}" for one in each.dialogues if one.dialogue is None)
+        reasons = "; ".join(f"{one.name}: {one.reason}" for one in each.dialogues if one.dialogue is None)
         name = each.training.name if each.training else "none: its last dialogue is not converted"
-        table.add_row(file.name, name, str(account["converted"]), reasons)
-    return table
+        rows.append((file.name, name, _account(file, each)["converted"], reasons))
+    print_list(("file", "training", "dialogues", "not converted"), rows, empty="")
 
 
 def _read(file: Path) -> dict[str, object]:
@@ -102,10 +101,3 @@ def _read(file: Path) -> dict[str, object]:
     if not isinstance(buckets, dict):
         raise NotTaskSchemas(path=file, reason="it is not a JSON object.")
     return buckets
-
-
-def _table(conversions: tuple[Conversion, ...]) -> Table:
-    table = Table("task", "protocol, or why there is none", box=None)
-    for each in conversions:
-        table.add_row(each.task, each.protocol.name if each.protocol else each.reason)
-    return table

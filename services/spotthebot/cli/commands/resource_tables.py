@@ -34,6 +34,7 @@ def print_list(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empt
     """Print a table that fits into 80 columns. If the table has no rows, print the sentence `empty`.
 
     On a terminal, or if COLUMNS is set, long names continue on the next line. Otherwise each row is one line.
+    A cell that is a Text keeps its colour on a terminal.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in columns:
@@ -42,7 +43,7 @@ def print_list(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empt
         else:
             table.add_column(name, overflow="fold", min_width=len(name))
     for row in rows:
-        table.add_row(*(Text(cell(each)) for each in row))
+        table.add_row(*(each if isinstance(each, Text) else Text(cell(each)) for each in row))
     if not table.row_count:
         say(empty)
         return

@@ -8,10 +8,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import typer
-from rich.table import Table
 
 from spotthebot.cli.commands.local_commands import on_this_machine
 from spotthebot.cli.commands.options import AsJson, DataDir, folder_at, suite_at, write_json
+from spotthebot.cli.commands.resource_tables import print_list
 from spotthebot.cli.errors import NothingRuns
 from spotthebot.local.errors import TookTooLong
 from spotthebot.local.progress import screen
@@ -37,12 +37,9 @@ def status(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> Non
     elif state is None:
         raise NothingRuns(folder=folder.path, option=folder.option)
     else:
-        table = Table("Process", "URL", "Pid", "Healthy")
-        for each in services:
-            table.add_row(str(each["name"]), str(each["url"]), str(each["pid"]), "yes" if each["healthy"] else "no")
-        for worker in workers:
-            table.add_row(str(worker["name"]), "", str(worker["pid"]), "yes" if worker["pid"] else "no")
-        screen.print(table)
+        rows = [(each["name"], each["url"], each["pid"], "yes" if each["healthy"] else "no") for each in services]
+        rows += [(each["name"], "", each["pid"], "yes" if each["pid"] else "no") for each in workers]
+        print_list(("Process", "URL", "Pid", "Healthy"), rows, empty="")
     if not services or not all(each["healthy"] for each in services) or not all(each["pid"] for each in workers):
         raise typer.Exit(1)
 

@@ -101,14 +101,17 @@ other questions alone, at most 17, would miss it with probability 0.98^17 = 0.71
 """
 
 
-async def probe(ask: Ask, limits: Limits, *, seconds: float, samples: int = 0) -> ProbeReport:
+async def probe(
+    ask: Ask, limits: Limits, *, seconds: float, samples: int = 0, names_causes: bool = False
+) -> ProbeReport:
     """Ask a bot at most 17 questions, and `samples` more at once with a seed each; report within `seconds`.
 
-    Checks for which no time is left are skipped. Latencies are of the 17 questions, which wait for no others.
+    Checks for which no time is left are skipped. Latencies are of the 17 questions, which wait for no others. With
+    `names_causes` the report says why a bot is silent.
     """
     running = _Probe(ask, time.monotonic(), seconds)
     first = await running.ask(_PARTNER[0])
-    findings = [reachable(first, running.limited)]
+    findings = [reachable(first, running.limited, names_causes=names_causes)]
     is_deterministic: bool | None = None
     if findings[0].verdict is Verdict.PASSED:
         talk = await _talk(running)

@@ -19,14 +19,17 @@ def is_silent(first: ReplyOut | None) -> bool:
     return first is None or first.failure is ReplyFailure.TIMEOUT or first.detail == NO_ANSWER
 
 
-def reachable(first: ReplyOut | None, limited: ReplyOut | None) -> Finding:
+def reachable(first: ReplyOut | None, limited: ReplyOut | None, *, names_causes: bool = False) -> Finding:
     """Check the reply to the first question; only a bot that replies gets the other questions.
 
-    A closed port, a silent port, failing TLS and another kind of server give the same finding, without a time. So a
-    report does not reveal open ports.
+    Without `names_causes`, a closed port, a silent port, failing TLS and another kind of server give the same finding,
+    without a time. So a report does not reveal open ports.
     """
     if limited is not None and first is None:
         return skipped("reachable", f"{_limit(limited)} The suite probes it later; its status stays as it is.")
+    if names_causes and is_silent(first):
+        said = "The time for the check was up." if first is None else _said(first)
+        return _finding("reachable", Verdict.FAILED, f"{said} Answer sooner, or give the bot more time by `--timeout`.")
     if first is None or is_silent(first):
         return _finding("reachable", Verdict.FAILED, f"No bot answers at its URL in time: {_SAYS_WHY}")
     if first.failure in {ReplyFailure.EMPTY, ReplyFailure.TOO_LONG}:
