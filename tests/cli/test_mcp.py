@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -20,6 +21,7 @@ from spotthebot.cli.mcp import server
 from spotthebot.cli.mcp.server import Tools, http_app
 from spotthebot.contracts.services import API_NAMES
 from spotthebot.kit.processes.sockets import bind
+from tests.factories.command_line import run_stb
 from tests.factories.one_address import one_address
 from tests.factories.running_suite import RunningSuite, serve_all
 from tests.factories.studies import until
@@ -102,18 +104,26 @@ class TestOverHttp:
             assert (await call(client, "list_bots")).startswith("401: ")
 
 
+def test_over_http_no_key_is_needed_at_the_start(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SPOTTHEBOT_URL", "http://127.0.0.1:9")
+    started = run_stb("mcp", "--http", "1")
+    assert (started.returncode, "did not say what it offers" in started.stderr) == (1, True), started.stderr
+
+
 class TestFromABotToARanking:
-    async def test_takes_at_most_twelve_calls(self, suite: RunningSuite):
+    async def test_takes_at_most_twelve_calls(self, suite: RunningSuite, tmp_path: Path):
         """What llms.txt says, over standard input and output: the command itself, as a model client starts it."""
         async with one_address(suite) as url:
             command = StdioServerParameters(
                 command=sys.executable,
-                args=["-m", "spotthebot.cli", "mcp"],
+                args=["-m", "spotthebot.cli", "mcp", "--only", "*", "--only", "list_standings"],
                 env={**os.environ, "SPOTTHEBOT_URL": url, "SPOTTHEBOT_KEY": await suite.keys.make("admin")},
             )
-            async with Client(stdio_client(command)) as client:
-                calls = _Counted(client)
-                ranking = await self._rank(calls, suite)
+            with (tmp_path / "said").open("w") as said:
+                async with Client(stdio_client(command, errlog=said)) as client:
+                    calls = _Counted(client)
+                    ranking = await self._rank(calls, suite)
+        assert "--only list_standings: your key's role has no such tool." in (tmp_path / "said").read_text()
         assert len(calls.made) <= 12, calls.made
         assert ranking["ranking"]["bots"][0]["bot"] == "eliza"
         assert ranking["counts"]["simulated_annotators"] == 4

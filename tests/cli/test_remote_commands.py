@@ -112,6 +112,7 @@ class TestWrongUsage:
         ("arguments", "environment", "said"),
         [
             (("bots", "list", "--url", "https://a.example"), {}, "set SPOTTHEBOT_KEY to it"),
+            (("mcp",), {"SPOTTHEBOT_URL": "https://a.example"}, "Services at an address need an API key"),
             (("rank", "x", "--key", KEY), {}, "your API key belongs elsewhere"),
             (("collect",), {"SPOTTHEBOT_KEY": KEY}, "your API key belongs elsewhere"),
             (("demo",), {"SPOTTHEBOT_KEY": "hidden"}, "not an API key"),
@@ -209,7 +210,7 @@ class TestBots:
         await add_bot(suite, "eliza", name="theirs")
         eliza = ("--protocol", "builtin", "--model", "eliza")
         made = await stb("bots", "register", "ours", *eliza, "--public", "--domain", "sports", team="acme")
-        assert (made.returncode, "The bot can take part." in made.stderr) == (0, True), made.stderr
+        assert (made.returncode, "The bot can take part." in made.stdout) == (0, True), made.stderr
         (bot_id,) = _ids(made.stdout)
         listed = await stb("bots", "list", team="acme")
         assert _ids(listed.stdout) == [bot_id]
@@ -224,9 +225,11 @@ class TestBots:
         assert unknown.stderr == "Error: There is no bot 'theirs': name one of ours, or register it first.\n"
         parrot = ("--protocol", "builtin", "--model", "parrot", "--next-version")
         assert (await stb("bots", "register", "ours", *parrot, team="acme")).returncode == 0
+        back = await stb("bots", "register", "ours", *eliza, "--next-version", team="acme")
+        assert "Version 3 has the configuration of version 1" in back.stderr
         versions = await stb("bots", "versions", "ours", team="acme")
-        assert [line.split()[0] for line in versions.stdout.splitlines()] == ["Version", "1", "2"]
-        assert "builtin parrot" in versions.stdout.splitlines()[-1]
+        assert [line.split()[0] for line in versions.stdout.splitlines()] == ["Version", "1", "2", "3"]
+        assert "builtin parrot" in versions.stdout.splitlines()[-2]
         unasked = await stb("bots", "remove", "ours", team="acme")
         assert (unasked.returncode, "there is no terminal to confirm it at: add --yes" in unasked.stderr) == (1, True)
         asked = await stb("bots", "remove", "ours", team="acme", answer="n\n")

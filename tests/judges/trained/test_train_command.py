@@ -58,6 +58,7 @@ class TestTrain:
         assert shown.returncode == 0, shown.stderr
         assert "trained version 1: 18 segments, 0.000 of the answers missing" in shown.stdout
         lines = shown.stdout.splitlines()
+        lines = lines[next(at for at, line in enumerate(lines) if line.startswith("Judge ")) :]
         assert [line.split()[3] for line in lines[1:5]] == ["ada", "bob", "cyd", "dan"]
         assert lines[5].split()[:3] == ["Judge", "Ranks", "Bot"]
         assert {bot for bot in SPEAKERS if any(f" {bot} " in line for line in lines[6:])} == set(SPEAKERS)

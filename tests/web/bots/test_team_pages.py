@@ -26,12 +26,13 @@ class TestVersions:
         bots = await suite.client("bots", "team", team="us")
         body = {"name": "mine", "domains": ["everyday"], "protocol": {"kind": "builtin", "model": "eliza"}}
         bot = (await bots.post("/v1/bots", json=body)).json()["id"]
-        for model in ("dull", "dull"):
+        for model in ("dull", "dull", "eliza"):
             added = await bots.post(f"/v1/bots/{bot}/versions", json={"protocol": {"kind": "builtin", "model": model}})
             assert added.status_code == 201, added.text
         async with signed_in(suite, "team", team="us") as us:
             page = (await us.get(f"/bots/{bot}")).text
             assert page.count("Nothing changed since the version before") == 1
+            assert page.count("The configuration is that of version 1.") == 1
             assert "model: <del><bdi>eliza</bdi></del> → <ins><bdi>dull</bdi></ins>" in page
             gone = await us.post(f"/bots/{bot}/delete")
             assert (gone.status_code, gone.headers["location"]) == (303, "/bots")

@@ -24,7 +24,7 @@ class NoSuchVersion(NotFound):
 
 
 class BotNameTaken(Conflict):
-    """A bot named '{name}' is registered already, or was retired: choose another name, or add a version to it."""
+    """A bot named '{name}' is registered, or retired: choose another name, or add a version to it (--next-version)."""
 
 
 class BotNameLooksAlike(Conflict):

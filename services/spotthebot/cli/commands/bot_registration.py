@@ -89,7 +89,11 @@ def register(
         version = BotVersionIn(protocol=asked.model_copy(update=learning), secret=request.secret)
         if next_version:
             there = await find(Bots(clients), name)
-            return await clients.bots.add_bot_version(there.id, version, idempotency_key=new_id().hex)
+            added = await clients.bots.add_bot_version(there.id, version, idempotency_key=new_id().hex)
+            async for each in clients.bots.list_bot_versions(there.id):
+                if each.number < added.version and each.configuration_sha256 == added.configuration_sha256:
+                    say(f"Version {added.version} has the configuration of version {each.number}.")
+            return added
         whole = request.model_copy(update={"protocol": version.protocol})
         return await clients.bots.register_bot(whole, idempotency_key=new_id().hex)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from fnmatch import fnmatch
 from typing import Annotated
 
 import typer
@@ -38,6 +39,9 @@ async def _serve(session: Session, key: str, port: int | None, only: Sequence[st
 
     async with connect(session) as clients, Tools.of({each: clients.urls[each] for each in API_NAMES}, only) as tools:
         if port is None:
+            for pattern in only:
+                if not any(fnmatch(each.name, pattern) for each in tools.listed(key)):
+                    say(f"--only {pattern}: your key's role has no such tool.")
             await serve_stdio(tools, key)
             return
         say(f"Tools: http://127.0.0.1:{port}/mcp")

@@ -73,8 +73,8 @@ def _services(
         raise typer.BadParameter(message)
     if url is None or ("data_dir" in chosen and "url" not in chosen):
         return _folder(data_dir, key)
-    if key is None:
-        message = f"--url needs an API key: set {KEY_VARIABLE} to it"
+    if key is None and context.params.get("http") is None:  # callers of `./stb mcp --http` send their own keys
+        message = f"Services at an address need an API key: set {KEY_VARIABLE} to it"
         raise typer.BadParameter(message)
     # Imported for an address only: it takes longer than all that most commands import.
     from spotthebot.local.runtime.addresses import remote_at  # noqa: PLC0415 - as above

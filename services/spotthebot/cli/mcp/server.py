@@ -26,8 +26,10 @@ _LONGEST_ANSWER: Final = 60_000
 """Characters; a model reads no more, and every list has a `limit`."""
 _INSTRUCTIONS: Final = (
     "Spot The Bot evaluates chatbots: bots talk to bots, people or programs label what they said, and the results rank"
-    " the bots. The usual order: register_bot, create_collection, get_collection until it is complete, create_campaign,"
-    " then annotations, then results such as ranking. Each tool is one operation of a REST API."
+    " the bots. The usual order with an operator's key: register_bot, create_collection, get_collection until it is"
+    " complete, create_campaign, then annotations, then results such as ranking. With a team's key: register_bot,"
+    " get_bot until it is active, list_conversations_of_bot while the operator collects, list_standings once results"
+    " are released. Each tool is one operation of a REST API."
 )
 
 

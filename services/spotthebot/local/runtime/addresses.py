@@ -16,8 +16,8 @@ from spotthebot.local.runtime.remote import Remote
 _SECONDS = 5
 
 
-def remote_at(url: str, key: str, *, allow_http: bool = False) -> Remote:
-    """Return the services behind an address.
+def remote_at(url: str, key: str | None, *, allow_http: bool = False) -> Remote:
+    """Return the services behind an address. Without a key, nothing may be asked that needs one.
 
     Each service is at the path of its name: `https://host` means `https://host/bots` and so on. In an address with
     `{service}` or `{port}`, the service's name or usual port is inserted. If a service of a suite on this machine
@@ -25,18 +25,18 @@ def remote_at(url: str, key: str, *, allow_http: bool = False) -> Remote:
     NotAKey. Raises KeyNotSecret for http to another machine unless `allow_http`. No message holds the key, or a
     password in a URL.
     """
-    if parse_key(key) is None:
+    if key is not None and parse_key(key) is None:
         raise NotAKey
     if (port_base := _port_base(url)) is not None:
         host = url.rstrip("/").rpartition(":")[0]
-        return Remote(url, {name: f"{host}:{get_service(name).port_after(port_base)}" for name in API_NAMES}, key)
+        return Remote(url, {name: f"{host}:{get_service(name).port_after(port_base)}" for name in API_NAMES}, key or "")
     urls = {}
     for service in map(get_service, API_NAMES):
         placed = url.replace("{service}", service.name).replace("{port}", str(service.port))
         urls[service.name] = placed.rstrip("/") if placed != url else f"{url.rstrip('/')}/{service.name}"
     for each in urls.values():
         _check(each, allow_http=allow_http)
-    return Remote(url, urls, key)
+    return Remote(url, urls, key or "")
 
 
 def _port_base(url: str) -> int | None:
