@@ -22,7 +22,7 @@ from spotthebot.contracts.bots.registry import BotIn, BotVersionIn
 from spotthebot.local.runtime.session import Clients
 from tests.factories import tiny_models
 from tests.factories.chained_bot import Asked, chained_bots
-from tests.factories.command_line import Stb, stb_of_admin
+from tests.factories.command_line import Stb, run_stb, stb_of_admin
 from tests.factories.lazy_imports import needs_models
 from tests.factories.running_suite import RunningSuite
 
@@ -211,6 +211,13 @@ class TestGate:
 
 
 class TestFile:
+    def test_is_not_run_with_the_key_of_a_team(self, write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+        monkeypatch.setenv("SPOTTHEBOT_URL", "https://stb.example.org")
+        monkeypatch.setenv("SPOTTHEBOT_KEY", f"stb_team_{'0' * 32}_{'x' * 43}")
+        printed = run_stb("gate", write(GATE), "--junit", tmp_path / "gate.xml")
+        assert (printed.returncode, "needs an operator's key (role admin)" in printed.stderr) == (2, True)
+        assert "role team" in read_case(tmp_path / "gate.xml")[0].attrib["message"]
+
     @pytest.mark.parametrize(
         ("text", "said"),
         [

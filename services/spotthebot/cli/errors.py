@@ -29,7 +29,8 @@ Invalid
 ├── NotAPartnerSet
 ├── TooFewDialogues
 ├── OptionsOfLabels
-└── NoMixedModels
+├── NoMixedModels
+└── GateNeedsOperator
 Unavailable
 ├── HubPackageMissing
 ├── NoServiceForTools
@@ -149,6 +150,10 @@ class MeasureNotNamed(Invalid):
 
 class NotInReport(Invalid):
     """The report of '{protocol}' has no {what}: use './stb {instead}'."""
+
+
+class GateNeedsOperator(Invalid):
+    """A gate needs an operator's key (role admin), not one of the role {role}: docs/gate.md says what a team does."""
 
 
 class HubPackageMissing(Unavailable):

@@ -12,9 +12,12 @@ from spotthebot.cli.commands.declarations import Schema, declaration_faults, pri
 from spotthebot.cli.commands.options import JsonFile, check_output, say_session, write_json, write_text
 from spotthebot.cli.commands.service_options import takes_services
 from spotthebot.cli.declarations.errors import DeclarationFaulty
+from spotthebot.cli.errors import GateNeedsOperator
 from spotthebot.cli.gates.declaration import GateDeclaration, read_gate
 from spotthebot.cli.gates.report import junit, markdown, sentence
 from spotthebot.cli.gates.run import GateResult, run_gate
+from spotthebot.contracts.access import Role
+from spotthebot.kit.access.keys import role_of
 from spotthebot.kit.errors import Error
 from spotthebot.local.progress import say, showing_progress
 from spotthebot.local.runtime.session import Services, connect, open_session
@@ -74,6 +77,8 @@ def gate(
 
 def _run(services: Services, path: Path, patience: float) -> GateResult:
     declared = read_gate(path)
+    if services.key and (role := role_of(services.key)) != Role.ADMIN:
+        raise GateNeedsOperator(role=role)
     with open_session(services) as session, showing_progress() as steps:
         say_session(session)
 
