@@ -1,7 +1,7 @@
 """`stb docs`: renew the committed documents that are made from the code; build the site from all documents."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 from typer import Option
 
@@ -20,6 +20,9 @@ from tools.diagrams import drawn
 from tools.llms import FOLDER, llms_full_text, llms_text
 from tools.site import SITE, build_site
 
+BOT_ON_PAGE: Final = Path("services", "spotthebot", "web", "bots", "templates", "examples", "webhook_bot.py.txt")
+"""The example of a bot, as the page `/bots/how-to` shows it: the wheel has no folder `docs`."""
+
 
 def docs(
     *,
@@ -34,7 +37,8 @@ def docs(
 ) -> None:
     """Renew what a clone's documents take from the code.
 
-    These are `openapi/`, schemas and diagrams, and, made from all of them, `llms.txt` and `llms-full.txt`.
+    These are `openapi/`, schemas and diagrams, and, made from all of them, `llms.txt` and `llms-full.txt`. The page that
+    shows how to make a bot gets its program.
     """
     folder, develop = ROOT / "openapi", ROOT / "docs" / "develop.md"
     for name in SERVICE_NAMES:
@@ -46,6 +50,7 @@ def docs(
     _renew(develop, drawn(develop.read_text()))
     _renew(ROOT / FOLDER / "llms.txt", llms_text(ROOT))
     _renew(ROOT / FOLDER / "llms-full.txt", llms_full_text(ROOT))
+    _renew(ROOT / BOT_ON_PAGE, (ROOT / "docs" / "examples" / "webhook_bot.py").read_text())
     if site:
         build_site()
         screen.print(f"{SITE.relative_to(ROOT)}: built", highlight=False)

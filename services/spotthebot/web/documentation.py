@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from spotthebot.kit.errors import NotFound
 from spotthebot.kit.web.pages.headers import policy_with
 
 SITE: Final = Path(__file__).with_name("site")
@@ -20,17 +19,13 @@ SITE: Final = Path(__file__).with_name("site")
 _INLINE: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
-class SiteNotBuilt(NotFound):
-    """The documentation is not part of this installation: `./stb docs --site` builds it in a clone."""
-
-
 def mount_site(app: FastAPI, site: Path = SITE) -> None:
-    """Add the endpoints of the site to an application."""
+    """Add the endpoints of the site to an application. Without a built site they lead to its pages as one text."""
     files = StaticFiles(directory=site, html=True, check_dir=False)
 
     async def serve(request: Request) -> Response:
         if not site.is_dir():  # noqa: ASYNC240 - one look, as Starlette takes at each file
-            raise SiteNotBuilt
+            return RedirectResponse("/llms-full.txt")
         response = await files.get_response(request.path_params["path"], request.scope)
         response.headers["Content-Security-Policy"] = _policy(site)
         response.headers["Cache-Control"] = "no-cache"

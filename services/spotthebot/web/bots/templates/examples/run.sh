@@ -1,1 +1,1 @@
-python3 bot.py
+python3 webhook_bot.py
