@@ -37,8 +37,8 @@ def docs(
 ) -> None:
     """Renew what a clone's documents take from the code.
 
-    These are `openapi/`, schemas and diagrams, and, made from all of them, `llms.txt` and `llms-full.txt`. The page that
-    shows how to make a bot gets its program.
+    These are `openapi/`, schemas and diagrams, and, made from all of them, `llms.txt` and `llms-full.txt`. The page
+    `/bots/how-to` gets its program.
     """
     folder, develop = ROOT / "openapi", ROOT / "docs" / "develop.md"
     for name in SERVICE_NAMES:

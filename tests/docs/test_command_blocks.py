@@ -24,6 +24,7 @@ LEFT_OUT: Final = {
     r'eval "\$\(\./stb env bots --secrets\)"': "prepares the debugger",
     r"printf %s p-17 \| openssl": "shows the signature that test_entry_links computes in Python",
     r"uvx |stb up|ssh-keygen |releaser@|\(cd dist|SOURCE_DATE_EPOCH=|sha256sum |git push": "tests/tools tries releases",
+    r"git clone ADDRESS": "has the place of an address",
     r"npm |npx ": "the compiled example's own test runs it",
     r"python -m benchmarks\.": "runs for hours; tests/benchmarks runs each at toy size",
 }
