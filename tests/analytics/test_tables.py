@@ -129,6 +129,8 @@ class TestCampaigns:
         rest = await _get(suite, "/v1/campaigns", limit=2, cursor=first.json()["next_cursor"])
         assert ([each["id"] for each in rest.json()["items"]], rest.json()["next_cursor"]) == (ids[1:], None)
         assert [each["id"] for each in (await _get(suite, "/v1/campaigns", name="winter")).json()["items"]] == ids[2:]
+        newest = (await _get(suite, "/v1/campaigns", order="newest_first")).json()["items"]
+        assert [each["id"] for each in newest] == ids[::-1]
         path: str | None = "/v1/campaigns?limit=1"
         for name in ("autumn", "spring", "winter"):
             assert path is not None

@@ -40,9 +40,9 @@ HEARD: Final = """
             - cell /\\d/
     - paragraph:
       - 'link "Ranking: SVG"'
-    - link "Explore Ranking"
-  - region "Taken for human":
-    - heading "Taken for human" [level=2]
+    - link "Interactive chart Ranking"
+  - region "Fooling rate":
+    - heading "Fooling rate" [level=2]
 """
 """What a screen reader makes of the page."""
 

@@ -32,7 +32,7 @@ class TestRegistering:
             await _register(page, HOSTILE, url)
             await expect(page.locator(".state")).to_contain_text("Failing")
             assert await page.get_by_role("heading", level=1).inner_text() == HOSTILE
-            report = page.get_by_role("region", name="Latest report")
+            report = page.get_by_role("region", name="Latest full probe")
             await expect(report).to_contain_text("Keeps to the longest reply")
             await expect(report).to_contain_text("3000 characters")
             await _is_usable(page)
@@ -89,13 +89,14 @@ class TestOwnBots:
             await page.get_by_label("Questions at the same time").fill("3")
             await page.get_by_label("Everybody may see its name").check()
             await page.get_by_role("button", name="Save").click()
-            await page.get_by_text("Our second attempt.").wait_for()
-            await page.get_by_role("link", name="Settings").click()
+            await expect(page.get_by_role("status")).to_contain_text("Saved.")
             await page.get_by_label("New secret").fill("hello")
             await page.get_by_role("button", name="Replace the secret").click()
-            await expect(page.locator("#secret-fault")).to_contain_text("whsec_")
+            await expect(page.locator("#own-secret-fault")).to_contain_text("whsec_")
             await page.get_by_label("New secret").fill("whsec_" + "TWZLUTlyOEdLWXFyVHdqVVBEOElMUFpJbzJMYUxhU3c=")
             await page.get_by_role("button", name="Replace the secret").click()
+            await page.get_by_role("status").get_by_role("link", name="Overview").click()
+            await page.get_by_text("Our second attempt.").wait_for()
             await page.get_by_role("link", name="New version").click()
             assert await page.get_by_label("Address").locator("visible=true").input_value() == url
             await page.get_by_role("button", name="Add and probe").click()
@@ -107,6 +108,8 @@ class TestOwnBots:
             await page.get_by_role("link", name="Settings").click()
             await page.get_by_role("button", name="Suspend").click()
             await expect(page.locator(".state")).to_contain_text("no questions until you resume it")
+            await page.get_by_role("button", name="Resume").click()
+            await expect(page.locator(".state")).to_contain_text("takes part in conversations")
         visit.complaints.clear()  # Chromium reports the status 422
 
 
@@ -129,12 +132,16 @@ class TestStandings:
         widths = await page.locator(".mark").evaluate_all("marks => marks.map(mark => mark.clientWidth)")
         assert max(widths) < 16  # pixels: a mark is as small as a letter, in every table
         fooling = own["fooling_rate"]
-        shown = " ".join(f"{100 * fooling[bound]:.0f}" for bound in ("estimate", "low", "high"))
-        assert shown in " ".join(text.replace(" %", "").replace("\u2013", " ").split())
+        rate, low, high = (f"{100 * fooling[bound]:.0f}" for bound in ("estimate", "low", "high"))
+        assert f"{rate} % {low} to {high} %" in " ".join(text.split())
+        assert f"{own['win_rate']['estimate']:.2f} {own['win_rate']['low']:.2f} to" in " ".join(text.split())
         assert await page.locator(".rates").nth(2).locator("tbody tr").count() == 2  # against each other bot
         undecided = page.get_by_role("row").filter(has_text="no difference shown")
         assert await undecided.locator("svg.own").count() == 0  # drawn as no difference, either
 
+        page = await visit.open(f"/bots/{bots['ours']}")
+        await expect(page.get_by_role("region", name="How it did")).to_contain_text("rank 1 of 3")
+        await _is_usable(page)
         page = await visit.open(f"/bots/{bots['ours']}/conversations")
         assert await page.get_by_role("listitem").filter(has_text="im · complete").count() == 9
         await page.get_by_text("with a person").first.click()
@@ -155,6 +162,12 @@ class TestHowTo:
         await page.get_by_text("Copied").first.wait_for()
         copied = await page.evaluate("navigator.clipboard.readText()")
         assert copied.startswith("curl http://127.0.0.1:9000/reply")
+        page = await visit.open("/bots/how-to", size=SMALLEST)
+        for button in await page.locator("[data-copy]").all():  # it covers no text
+            box, text = await button.bounding_box(), await button.locator("xpath=../../pre").bounding_box()
+            assert box is not None
+            assert text is not None
+            assert box["y"] + box["height"] <= text["y"] + 1
 
 
 class TestAdministrators:

@@ -184,7 +184,7 @@ class TestExploring:
         page = await open_dashboard(visit, campaigns.closed)
         chart = page.locator("#figure-win-matrix")
         async with page.expect_response("**/explore?**") as answering:
-            await page.locator("#win-rates").get_by_role("link", name="Explore").click()
+            await page.locator("#win-rates").get_by_role("link", name="Interactive chart").click()
         policy = (await answering.value).headers["content-security-policy"]
         assert "sandbox allow-scripts" in policy
         assert "connect-src 'none'" in policy
@@ -274,7 +274,7 @@ class TestAnyone:
             page = await visit.open(f"/sign-in?after={after}")
             await page.get_by_label("API-Schlüssel").fill(key)
             await page.get_by_role("button", name="Anmelden").click()
-            await page.get_by_role("link", name="Diesen Teil zeigen: Für Menschen gehalten").click()
+            await page.get_by_role("link", name="Diesen Teil zeigen: Täuschungsrate").click()
             await expect(page.get_by_role("rowheader", name="ours")).to_be_visible()
             await page.go_back()
             await page.get_by_role("link", name="Alles auf einer Seite zeigen").click()

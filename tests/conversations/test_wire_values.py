@@ -77,7 +77,7 @@ class TestCollections:
             await store_conversations(session, collection, 2, state="failed", failure="It broke.")
             (pair,) = await progress_store.list_pairs(session, collection, after=-1, limit=9)
             (failure,) = await progress_store.list_failures(session, collection, offset=0, limit=9)
-            performance = await performance_store.get_performance(session, UUID(int=1), [collection])
+            performance = await performance_store.get_performance(session, UUID(int=1), [collection], None)
         stated = {"number": 0, "participants": ("ELIZA", "PARRY"), "conversations": {"failed": 2}}
         assert_is(PairOut, PairOut.of(pair), stated)
         stated = {"state": "failed", "reason": "It broke.", "bot": "ELIZA", "conversations": 2, "until": None}

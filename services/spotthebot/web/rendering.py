@@ -6,13 +6,14 @@ The template `campaigns/form.html.jinja` is in the file `campaigns/templates/for
 import asyncio
 import json
 import math
+import re
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from jinja2 import Environment, FileSystemLoader, PrefixLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from spotthebot.kit.errors import NotFound
@@ -70,6 +71,7 @@ class Renderer:
             lstrip_blocks=True,
         )
         self._environment.filters["json_data"] = json_data
+        self._environment.filters["code"] = code
         self._environment.globals["languages"] = _LANGUAGES_OF_NAMES
         self._environment.globals["figure_heights"] = figure_heights
 
@@ -107,6 +109,11 @@ def json_data(value: object) -> Markup:
     """Return JSON for a `<script type="application/json">`. Texts in the value can't end this HTML element."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))  # noqa: S704 - escaped
+
+
+def code(sentence: str) -> Markup:
+    """Return a service's sentence as HTML: words between backticks become code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence)))  # noqa: S704 - escaped
 
 
 def _bundle() -> bytes:

@@ -16,7 +16,7 @@ from spotthebot.clients.analytics_parameters import (
 )
 from spotthebot.clients.analytics_sections import SectionOperations, result_of, segment
 from spotthebot.clients.client import AsyncClient, Client
-from spotthebot.clients.operations import Call, IdempotencyKey, Listing, Paging, operation
+from spotthebot.clients.operations import Call, IdempotencyKey, Listing, ListOrder, Paging, operation
 from spotthebot.clients.streams import Download
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisJobOut, ReachOut
 from spotthebot.contracts.analytics.choices import Clusters, PooledResult
@@ -50,9 +50,11 @@ class AnalyticsOperations(SectionOperations):
     peer = "analytics"
 
     @operation
-    def list_campaigns(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[CampaignSummaryOut]:
-        """List campaigns, oldest first: their names, ids and progress."""
-        return Listing(CampaignSummaryOut, "/v1/campaigns", paging, params={"name": name})
+    def list_campaigns(
+        self, *, name: str | None = None, order: ListOrder | None = None, **paging: Unpack[Paging]
+    ) -> Listing[CampaignSummaryOut]:
+        """List campaigns, oldest first if `order` is None: their names, ids and progress."""
+        return Listing(CampaignSummaryOut, "/v1/campaigns", paging, params={"name": name, "order": order})
 
     @operation
     def get_reach(

@@ -2,7 +2,7 @@
 
 import os
 import time
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 
@@ -22,6 +22,15 @@ def first_id_at(moment: datetime) -> UUID:
     """Return an id that sorts before all ids that are made in this millisecond or later, and after all earlier ids."""
     milliseconds = max(0, int(moment.timestamp() * 1000))
     return UUID(int=milliseconds << 80)
+
+
+def made_at(made: UUID) -> datetime:
+    """Return when a UUIDv7 was made, to the millisecond.
+
+    >>> made_at(UUID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")).isoformat()  # RFC 9562, appendix A.6
+    '2022-02-22T19:22:22+00:00'
+    """
+    return datetime.fromtimestamp((made.int >> 80) / 1000, UTC)
 
 
 def new_ids(count: int) -> list[UUID]:

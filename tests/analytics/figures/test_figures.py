@@ -147,7 +147,7 @@ class TestSpecs:
             for bot in segment.bots:
                 for measure, found in (
                     ("win rate", bot.win_rate_interval),
-                    ("taken for human", bot.human_share_interval),
+                    ("fooling rate", bot.human_share_interval),
                 ):
                     row = shares[measure, bot.bot, segment.exchanges]
                     assert (row["share"], row["low"], row["high"]) == (found.estimate, found.low, found.high)

@@ -84,6 +84,12 @@ class TestPerformanceOfABot:
         assert found["replies"] == 5
         assert found["latency"] == {"median_ms": 20, "p95_ms": 38, "longest_ms": 40}
         assert found["collections"] == 1
+        versions = [
+            (await us.get("/v1/conversations/performance", params={"bot": "ours", "version": number})).json()
+            for number in (1, 2)
+        ]
+        assert versions[0] == found
+        assert (versions[1]["conversations"], versions[1]["collections"], versions[1]["replies"]) == ({}, 0, 0)
         other = "00000000-0000-7000-8000-000000000000"
         params = {"bot_id": ours, "collection_id": [other]}
         nowhere = (await us.get("/v1/conversations/performance", params=params)).json()

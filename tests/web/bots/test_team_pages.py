@@ -2,16 +2,19 @@
 
 import asyncio
 import re
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
 from tests.factories.bot_servers import raw_server, read_request
 from tests.factories.campaigns import labelled_campaign
+from tests.factories.exported import exported
 from tests.factories.pages import signed_in
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import register_bots
+from tests.factories.studies import created, register_bots
 
 UNTOUCHED = ("description", "domains", "version", "protocol", "has_secret")
 
@@ -31,12 +34,77 @@ class TestVersions:
             assert added.status_code == 201, added.text
         async with signed_in(suite, "team", team="us") as us:
             page = (await us.get(f"/bots/{bot}")).text
-            assert page.count("Nothing changed since the version before") == 1
+            assert page.count("The same configuration as the version before") == 1
             assert page.count("The configuration is that of version 1.") == 1
             assert "model: <del><bdi>eliza</bdi></del> → <ins><bdi>dull</bdi></ins>" in page
             gone = await us.post(f"/bots/{bot}/delete")
             assert (gone.status_code, gone.headers["location"]) == (303, "/bots")
             assert (await us.get(f"/bots/{bot}")).status_code == 404
+
+    async def test_are_compared_by_their_conversations_after_which_no_bot_is_deleted(self, suite: RunningSuite):
+        bots = await suite.client("bots", "team", team="us")
+        body = {"name": "mine", "domains": ["everyday"], "protocol": {"kind": "builtin", "model": "eliza"}}
+        bot = await created(bots, "/v1/bots", body)
+        again = {"protocol": {"kind": "builtin", "model": "dull"}}
+        await created(bots, f"/v1/bots/{bot['id']}/versions", again)
+        partner = Participant(kind=ParticipantKind.BOT, name="partner")
+        rows = []
+        for number, version in enumerate((1, 2, 2)):
+            side = Participant(kind=ParticipantKind.BOT, name="mine", bot_id=UUID(bot["id"]), version=version)
+            changed = {"participants": (side, partner), "bots": ("mine", "partner")}
+            rows.append(exported(number).model_copy(update=changed))
+        admin = await suite.client("conversations", "admin")
+        held = await created(admin, "/v1/collections", {"mode": "import", "name": "held", "domain": "everyday"})
+        content = "".join(f"{each.model_dump_json()}\n" for each in rows)
+        assert (await admin.post(f"/v1/collections/{held['id']}/uploads", content=content)).json()["stored"] == 3
+        async with signed_in(suite, "team", team="us") as us:
+            page = " ".join(re.sub(r"<[^>]+>", " ", (await us.get(f"/bots/{bot['id']}")).text).split())
+            assert "version 2 2 0 0" in page
+            assert "version 1 1 0 0" in page
+            talks = (await us.get(f"/bots/{bot['id']}/conversations")).text
+            assert f'<span class="soft said" dir="auto">{rows[0].turns[0].text}</span>' in talks
+            assert talks.count('<span class="soft who"><bdi>mine</bdi></span>') == sum(
+                turn.speaker == "A" for row in rows for turn in row.turns
+            )
+            assert f"{datetime.now(UTC):%Y-%m-%d}" in talks
+            refused = await us.post(f"/bots/{bot['id']}/delete")
+            assert (refused.status_code, "Nothing was changed." in refused.text) == (422, True)
+            assert "see below" not in refused.text
+
+
+class TestChanges:
+    async def test_are_confirmed_and_each_fault_stands_above_the_form_with_its_remedy(self, suite: RunningSuite):
+        bots = await suite.client("bots", "team", team="us")
+        secret = "whsec_" + "TWZLUTlyOEdLWXFyVHdqVVBEOElMUFpJbzJMYUxhU3c="
+        body = {
+            "name": "mine",
+            "domains": ["everyday"],
+            "protocol": {"kind": "webhook", "url": "https://bot.example.org/reply"},
+            "secret": secret,
+        }
+        here = f"/bots/{(await created(bots, '/v1/bots?probe=false', body))['id']}"
+        async with signed_in(suite, "team", team="us") as us:
+            for path, typed, said in (
+                ("settings", {"domains": "everyday", "limits.concurrency": "3"}, "Saved."),
+                ("secret", {"secret": secret}, "The secret was replaced"),
+            ):
+                saved = await us.post(f"{here}/{path}", data=typed)
+                assert saved.status_code == 303, saved.text
+                assert said in (await us.get(saved.headers["location"])).text
+            wrong = await us.post(f"{here}/secret", data={"secret": "hello"})
+            assert '<li><a href="#own-secret">New secret</a>: <span lang="en">A webhook' in wrong.text
+            inner = {"kind": "webhook", "name": "x", "domains": "everyday", "webhook.url": "http://10.1.2.3/reply"}
+            refused = (await us.post("/bots/new", data=inner)).text
+            assert '<li><a href="#webhook-url">Address</a>: ' in refused
+            assert refused.count("It has to be at a public address") == 2  # above the form and at the field
+            assert "Version 1 has a secret" in (await us.get(f"{here}/versions/new")).text
+            await us.post(f"{here}/status", data={"status": "suspended"})
+            page = (await us.get(here)).text
+            assert 'value="active">Resume</button>' in page
+            assert "Not public: others see a pseudonym" in page
+            assert "3 questions at the same time" in page
+            assert "with a secret" in page
+            assert f'"model": "{here.removeprefix("/bots/")}"' in page
 
 
 class TestOtherTeams:

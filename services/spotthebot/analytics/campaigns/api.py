@@ -14,7 +14,7 @@ from spotthebot.analytics.table_files.domain import table_of
 from spotthebot.clients import Invalid
 from spotthebot.contracts.analytics.tables import CampaignSummaryOut
 from spotthebot.contracts.wire import Name
-from spotthebot.kit.web.core.pagination import MAX_LIMIT, BadCursor, Page
+from spotthebot.kit.web.core.pagination import MAX_LIMIT, BadCursor, Order, Page
 from spotthebot.kit.web.core.routes import CheckedRoute
 
 router = APIRouter(prefix="/v1/campaigns", tags=["campaigns"], route_class=CheckedRoute)
@@ -50,12 +50,13 @@ async def list_campaigns(
     form: TableForm,
     resources: ServiceResources,
     name: Annotated[Name | None, Query()] = None,
+    order: Order = "oldest_first",
     cursor: Annotated[str | None, Query(max_length=100, description="`next_cursor` of the page before.")] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Most items to return.")] = 50,
 ) -> Response:
-    """List the campaigns of `annotation`, oldest first: their names, ids and progress."""
+    """List the campaigns of `annotation`: their names, ids and progress."""
     try:
-        found = await resources.campaigns.list_page(name=name, cursor=cursor, limit=limit)
+        found = await resources.campaigns.list_page(name=name, order=order, cursor=cursor, limit=limit)
     except Invalid as refused:  # only the service `annotation` can check its cursor
         raise BadCursor from refused
     page = Page[CampaignSummaryOut](

@@ -1,7 +1,7 @@
 """The campaigns of `annotation`."""
 
 from spotthebot.clients import AsyncAnnotation
-from spotthebot.clients.operations import Page
+from spotthebot.clients.operations import ListOrder, Page
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 
 
@@ -11,12 +11,14 @@ class Campaigns:
     def __init__(self, annotation: AsyncAnnotation) -> None:
         self._annotation = annotation
 
-    async def list_page(self, *, name: str | None, cursor: str | None, limit: int) -> Page[CampaignOut]:
-        """Return a page of campaigns, oldest first. `name` selects the campaigns with this name.
+    async def list_page(
+        self, *, name: str | None, order: ListOrder, cursor: str | None, limit: int
+    ) -> Page[CampaignOut]:
+        """Return a page of campaigns in this order. `name` selects the campaigns with this name.
 
         Raises PeerRefused for a bad cursor.
         """
-        return await self._annotation.list_campaigns(name=name, cursor=cursor, page_size=limit).page()
+        return await self._annotation.list_campaigns(name=name, order=order, cursor=cursor, page_size=limit).page()
 
     async def list_named(self, name: str) -> list[CampaignOut]:
         """Return the campaigns with this name, oldest first."""

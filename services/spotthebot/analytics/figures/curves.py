@@ -56,14 +56,14 @@ def survival(shown: FigureInput) -> Spec:
 
 
 def segments(shown: FigureInput) -> Spec:
-    """Draw win rates, and shares of speakers taken for human, over the number of exchanges seen, with intervals."""
+    """Draw win rates, and fooling rates, over the number of exchanges seen, with intervals."""
     analysis = shown.analysis
     title = "What more exchanges change"
     rows = [
         {"bot": bot.bot, "exchanges": segment.exchanges, "measure": measure, **_bounds(found)}
         for segment in analysis.segments
         for bot in segment.bots
-        for measure, found in (("win rate", bot.win_rate_interval), ("taken for human", bot.human_share_interval))
+        for measure, found in (("win rate", bot.win_rate_interval), ("fooling rate", bot.human_share_interval))
         if found.estimate is not None
     ]
     if not rows:
@@ -73,7 +73,7 @@ def segments(shown: FigureInput) -> Spec:
         alt.layer(*course.layers([row for row in rows if row["measure"] == measure], measure)).properties(
             width=course.width(1 if shown.is_narrow else 2), height=210 if shown.is_narrow else 280
         )
-        for measure in ("win rate", "taken for human")
+        for measure in ("win rate", "fooling rate")
     ]
     both = alt.vconcat(*panels, spacing=24) if shown.is_narrow else alt.hconcat(*panels, spacing=24)
     ties = ", ".join(

@@ -50,10 +50,13 @@ async def get_performance(
     collection_id: Annotated[
         tuple[UUID, ...], Query(max_length=100, description="Conversations of these collections; left out: of all.")
     ] = (),
+    version: Annotated[
+        int | None, Query(ge=1, lt=2**31, description="Conversations of this version of the bot; left out: of all.")
+    ] = None,
 ) -> BotPerformanceOut:
     """Return a bot's performance: its conversations by state, its failures by reason, and its reply times."""
     async with database.read() as session:
-        return await use_cases.get_performance(session, bot, collection_id)
+        return await use_cases.get_performance(session, bot, collection_id, version)
 
 
 def bot_conversation_out(conversation: Conversation, collection: str) -> BotConversationOut:

@@ -14,16 +14,20 @@ from spotthebot.contracts.conversations.performance import BotPerformanceOut, Fa
 from spotthebot.kit.database.sessions import ReadSession
 
 MAX_REASONS: Final = 20
+_SIDE: Final = (
+    "jsonb_strip_nulls(jsonb_build_object('bot_id', CAST(:bot AS text), 'version', CAST(:version AS integer)))"
+)
+"""What a participant contains that is the bot, in the version if one is given."""
 
 
 def _over_conversations(select: str) -> TextClause:
     """Return a statement that selects from the bot's conversations `c`; `is_first` and `is_second` tell its side."""
     return text(f"""
         WITH theirs AS (
-            SELECT collection_id, number, participants -> 0 ->> 'bot_id' = :bot AS is_first,
-                participants -> 1 ->> 'bot_id' = :bot AS is_second
+            SELECT collection_id, number, participants -> 0 @> {_SIDE} AS is_first,
+                participants -> 1 @> {_SIDE} AS is_second
             FROM conversations.pairs
-            WHERE participants @> jsonb_build_array(jsonb_build_object('bot_id', CAST(:bot AS text)))
+            WHERE participants @> jsonb_build_array({_SIDE})
                 AND (cardinality(CAST(:collections AS uuid[])) = 0 OR collection_id = ANY(:collections))
         ), held AS (
             SELECT c.id, c.collection_id, c.state, c.failure, c.turns_said, p.is_first, p.is_second
@@ -39,7 +43,7 @@ _COLLECTIONS: Final = _over_conversations("""
     SELECT count(*) FROM (
         SELECT collection_id FROM theirs UNION
         SELECT id FROM conversations.collections
-        WHERE CAST(:bot AS uuid) = ANY(bots)
+        WHERE CAST(:bot AS uuid) = ANY(bots) AND CAST(:version AS integer) IS NULL
             AND (cardinality(CAST(:collections AS uuid[])) = 0 OR id = ANY(:collections))
     ) AS named
 """)
@@ -56,9 +60,11 @@ _LATENCIES: Final = _over_conversations("""
 """)
 
 
-async def get_performance(session: ReadSession, bot_id: UUID, collections: Sequence[UUID]) -> BotPerformanceOut:
-    """Return a bot's performance in these collections; in all collections if none are given."""
-    values = {"bot": str(bot_id), "collections": list(collections)}
+async def get_performance(
+    session: ReadSession, bot_id: UUID, collections: Sequence[UUID], version: int | None
+) -> BotPerformanceOut:
+    """Return a bot's performance in these collections, or in all if none are given; of one version, or of all."""
+    values = {"bot": str(bot_id), "collections": list(collections), "version": version}
     states = (await session.execute(_BY_STATE, values)).all()
     failures = (await session.execute(_FAILURES, {**values, "most": MAX_REASONS})).all()
     times = (await session.execute(_LATENCIES, values)).one()

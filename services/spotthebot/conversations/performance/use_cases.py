@@ -51,9 +51,11 @@ async def list_conversations_of_bot(
     return [(each, names[each.collection_id]) for each in found]
 
 
-async def get_performance(session: ReadSession, bot: BotOut, collections: Sequence[UUID]) -> BotPerformanceOut:
-    """Return a bot's performance in these collections; in all collections if none are given."""
-    return await store.get_performance(session, bot.id, collections)
+async def get_performance(
+    session: ReadSession, bot: BotOut, collections: Sequence[UUID], version: int | None
+) -> BotPerformanceOut:
+    """Return a bot's performance in these collections, or in all if none are given; of one version, or of all."""
+    return await store.get_performance(session, bot.id, collections, version)
 
 
 async def _by_id(bots: Bots, bot_id: UUID, team: str | None) -> BotOut:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spotthebot.contracts.analytics.speakers import Speaker
-from spotthebot.contracts.analytics.standings import ShownAs, StandingOut
+from spotthebot.contracts.analytics.standings import ShownAs, StandingBot, StandingMeasuredBot, StandingOut
 from spotthebot.contracts.bots.registry import BotVersionOut
 from spotthebot.web.layout.domain import NOTHING
 from spotthebot.web.marks.domain import marks_of
@@ -35,13 +35,28 @@ def latest_ranks(standings: Sequence[StandingOut]) -> dict[str, LatestRank]:
     return ranks
 
 
+def placed_in(
+    standings: Sequence[StandingOut], name: str
+) -> list[tuple[StandingOut, int, StandingBot | StandingMeasuredBot]]:
+    """Return the standings of one of the team's bots, latest first: standing, number of bots, and the bot's place."""
+    return [
+        (standing, bots_in(standing), bot)
+        for standing in sorted(standings, key=lambda each: each.released_at, reverse=True)
+        for bot in standing.placed_bots
+        if bot.shown_as is ShownAs.OWN and bot.bot == name
+    ]
+
+
 def bots_in(standing: StandingOut) -> int:
     """Return the number of bots in a standing, without people."""
     return sum(bot.shown_as is not ShownAs.PEOPLE for bot in standing.placed_bots)
 
 
-def changes(before: BotVersionOut, after: BotVersionOut) -> list[tuple[str, str, str]]:
-    """Return what a version changed: the names of fields, each with its value before and after."""
+def changes(before: BotVersionOut, after: BotVersionOut) -> list[tuple[str, object, object]]:
+    """Return what a version changed: the names of fields, each with its value before and after.
+
+    A secret is no part of a version: it can be replaced.
+    """
     old, new = _facts(before), _facts(after)
     return [
         (name, old.get(name, NOTHING), new.get(name, NOTHING))
@@ -50,11 +65,10 @@ def changes(before: BotVersionOut, after: BotVersionOut) -> list[tuple[str, str,
     ]
 
 
-def _facts(version: BotVersionOut) -> dict[str, str]:
-    """Return the fields of a version that have a value, as text."""
+def _facts(version: BotVersionOut) -> dict[str, object]:
+    """Return the fields of a version that have a value."""
     facts = version.protocol.model_dump(mode="json") | {
-        "secret": version.has_secret,
         "training": version.training_sha256 and version.training_sha256[:12],
         "files": version.files_sha256 and version.files_sha256[:12],
     }
-    return {name: str(value) for name, value in facts.items() if value is not None}
+    return {name: value for name, value in facts.items() if value is not None}

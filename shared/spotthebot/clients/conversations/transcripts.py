@@ -98,13 +98,19 @@ class TranscriptOperations:
 
     @operation
     def get_bot_performance(
-        self, bot_id: UUID | None = None, *, bot: str | None = None, collection_id: Sequence[UUID] = ()
+        self,
+        bot_id: UUID | None = None,
+        *,
+        bot: str | None = None,
+        collection_id: Sequence[UUID] = (),
+        version: int | None = None,
     ) -> Call[BotPerformanceOut]:
         """Return a bot's performance: the states of its conversations, its failures and its latencies.
 
         `collection_id` selects the conversations of these collections; without ids, all conversations count.
+        `version` selects the conversations of one version of the bot.
         """
-        params = {"bot_id": bot_id, "bot": bot, "collection_id": collection_id}
+        params = {"bot_id": bot_id, "bot": bot, "collection_id": collection_id, "version": version}
         return Call(BotPerformanceOut, "GET", "/v1/conversations/performance", params=params)
 
     @operation

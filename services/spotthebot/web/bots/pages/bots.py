@@ -10,9 +10,11 @@ from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import PEER_TROUBLE, Conflict, Forbidden, Invalid, PeerRefused
 from spotthebot.contracts.access import Role
+from spotthebot.contracts.analytics.standings import StandingOut
 from spotthebot.contracts.bots.registry import BotIn
+from spotthebot.kit.web.core.problems import INVALID_REQUEST
 from spotthebot.kit.web.core.routes import PageRoute
-from spotthebot.web.bots.domain import LatestRank, latest_ranks
+from spotthebot.web.bots.domain import latest_ranks
 from spotthebot.web.bots.forms import (
     OF_TEAMS,
     PROTOCOLS,
@@ -57,14 +59,14 @@ async def list_bots(
     found = await bots.list_bots(
         name=name.strip() or None, team=team.strip() or None, page_size=_BOTS_A_PAGE, cursor=cursor
     ).page()
-    ranks = await _latest_ranks(services) if visitor.role == Role.TEAM and found.items else {}
+    standings = await read_standings(services) if visitor.role == Role.TEAM and found.items else []
     return pages.page(
         request,
         "bots/list.html.jinja",
         bots=found.items,
         next_cursor=found.next_cursor,
         is_first=cursor is None,
-        ranks=ranks,
+        ranks=None if standings is None else latest_ranks(standings),
         name=name,
         team=team,
     )
@@ -95,7 +97,8 @@ async def register(request: Request, pages: Pages, visitor: Team, services: Serv
 @router.get("/bots/how-to")
 async def how_to(request: Request, pages: Pages, _visitor: Team) -> Response:
     """Show how to write and register a bot, with examples to copy."""
-    return pages.page(request, "bots/how_to.html.jinja", bots_url=resources_of(request).settings.bots_url)
+    bots_url = resources_of(request).settings.bots_url
+    return pages.page(request, "bots/how_to.html.jinja", bots_url=bots_url, model="my-bot")
 
 
 @router.get("/bots/standings")
@@ -156,12 +159,14 @@ def kind_of(typed: Mapping[str, str]) -> str:
 def refused(error: PeerRefused, kind: str) -> dict[str, Fault]:
     """Return the faults that the service reported, by field.
 
-    The key `""` is for a fault that concerns no single field.
+    The key `""` is for a fault that concerns no single field. A refusal for one field's sake is said as a whole, since
+    its sentence has the remedy.
     """
+    named = [each for each in error.problem.errors if each.pointer]
+    has_sentence = len(named) == 1 and not error.problem.type.endswith(INVALID_REQUEST)
     found = {
-        field_at(each.pointer.strip("/").split("/"), kind): Fault(detail=each.detail)
-        for each in error.problem.errors
-        if each.pointer
+        field_at(each.pointer.strip("/").split("/"), kind): _said(error) if has_sentence else Fault(detail=each.detail)
+        for each in named
     }
     if not found and isinstance(error, Conflict):
         return {"name": Fault("name_taken")} if "registered already" in error.problem.detail else {"": _said(error)}
@@ -172,10 +177,10 @@ def _said(error: PeerRefused) -> Fault:
     return Fault(detail=error.problem.detail)
 
 
-async def _latest_ranks(services: Services) -> dict[str, LatestRank] | None:
-    """Return the latest ranks of each bot, by name. None if `analytics` does not answer."""
+async def read_standings(services: Services) -> list[StandingOut] | None:
+    """Return the team's standings. None if `analytics` does not answer."""
     try:
         analytics = await services.analytics()
-        return latest_ranks([each async for each in analytics.list_standings()])
+        return [each async for each in analytics.list_standings()]
     except PEER_TROUBLE:
         return None

@@ -1,5 +1,7 @@
 """Pages of one bot: its live probe, its performance, its versions, its conversations, and changes to it."""
 
+import asyncio
+from collections.abc import Sequence
 from typing import Annotated, Final
 from uuid import UUID
 
@@ -8,12 +10,14 @@ from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import PEER_TROUBLE, Conflict, Forbidden, Invalid
-from spotthebot.contracts.bots.registry import BotChangesIn, BotOut, BotStatus, BotVersionIn, SecretIn
+from spotthebot.contracts.access import Role
+from spotthebot.contracts.bots.registry import BotChangesIn, BotOut, BotStatus, BotVersionIn, BotVersionOut, SecretIn
 from spotthebot.contracts.conversations.performance import BotPerformanceOut
+from spotthebot.kit.ids import made_at
 from spotthebot.kit.web.core.routes import PageRoute
-from spotthebot.web.bots.domain import changes
+from spotthebot.web.bots.domain import changes, placed_in
 from spotthebot.web.bots.forms import Fault, faults_of, limit_fields, settings_document, values_of, version_document
-from spotthebot.web.bots.pages.bots import Cursor, form_page, kind_of, refused
+from spotthebot.web.bots.pages.bots import Cursor, form_page, kind_of, read_standings, refused
 from spotthebot.web.clients import Services, services_with
 from spotthebot.web.deps import Pages, ServicesOfVisitor, Team
 from spotthebot.web.layout.forms import key_of
@@ -25,16 +29,20 @@ _CONVERSATIONS_A_PAGE: Final = 20
 _PROBES: Final = 100
 """The number of probes that `bots` keeps of a bot."""
 _LONGEST_PROBE_SECONDS: Final = 60.0
-_CHECKS: Final = "bots.checks."
+_COMPARED: Final = 5
+"""The number of latest versions whose performance the page compares."""
 
 
 @router.get("")
-async def show(request: Request, pages: Pages, _visitor: Team, services: ServicesOfVisitor, bot_id: UUID) -> Response:
-    """Show a bot: its state, its latest report, its performance, its probes and its versions."""
+async def show(request: Request, pages: Pages, visitor: Team, services: ServicesOfVisitor, bot_id: UUID) -> Response:
+    """Show a bot: its state, its latest report, its performance and standings, its probes and its versions."""
     bots = await services.bots()
     bot = await bots.get_bot(bot_id)
     probes = await bots.list_bot_probes(bot_id, page_size=_PROBES).page()
     versions = [each async for each in bots.list_bot_versions(bot_id)]
+    performance = await _performance(services, bot_id)
+    is_followed = bot.status is BotStatus.PROBING
+    standings = await read_standings(services) if visitor.role == Role.TEAM and not is_followed else []
     return pages.page(
         request,
         "bots/show.html.jinja",
@@ -42,10 +50,11 @@ async def show(request: Request, pages: Pages, _visitor: Team, services: Service
         probes=probes.items[::-1],
         versions=versions[::-1],
         changes=changes,
-        performance=await _performance(services, bot_id),
-        known_checks={
-            name.removeprefix(_CHECKS) for name in pages.texts_for(request).names if name.startswith(_CHECKS)
-        },
+        performance=performance,
+        by_version=await _by_version(services, bot_id, versions) if performance else [],
+        placed=placed_in(standings or [], bot.name),
+        bots_url=resources_of(request).settings.bots_url,
+        model=bot_id,
     )
 
 
@@ -83,11 +92,11 @@ async def delete(request: Request, pages: Pages, _visitor: Team, services: Servi
 
 @router.get("/settings")
 async def show_settings(
-    request: Request, pages: Pages, _visitor: Team, services: ServicesOfVisitor, bot_id: UUID
+    request: Request, pages: Pages, _visitor: Team, services: ServicesOfVisitor, bot_id: UUID, saved: str = ""
 ) -> Response:
-    """Show the form of the bot's settings. These changes need no new version."""
+    """Show the form of the bot's settings, which need no new version, and confirm what was saved."""
     bot = await (await services.bots()).get_bot(bot_id)
-    return _settings_page(request, pages, bot=bot, typed=_settings_of(bot))
+    return _settings_page(request, pages, bot=bot, typed=_settings_of(bot), saved=saved)
 
 
 @router.post("/settings")
@@ -102,7 +111,7 @@ async def change_settings(
     except ValidationError as error:
         bot = await bots.get_bot(bot_id)
         return _settings_page(request, pages, bot=bot, typed=typed, faults=faults_of(error, ""))
-    return _to_bot(bot_id)
+    return RedirectResponse(f"/bots/{bot_id}/settings?saved=settings", status_code=303)
 
 
 @router.post("/secret")
@@ -118,7 +127,7 @@ async def replace_secret(
         bot = await bots.get_bot(bot_id)
         found = refused(error, "own") if isinstance(error, Invalid) else faults_of(error, "own")
         return _settings_page(request, pages, bot=bot, typed=_settings_of(bot), faults=found)
-    return _to_bot(bot_id)
+    return RedirectResponse(f"/bots/{bot_id}/settings?saved=secret", status_code=303)
 
 
 @router.get("/versions/new")
@@ -166,6 +175,7 @@ async def conversations(
         "bots/conversations.html.jinja",
         bot=bot,
         conversations=found.items,
+        made_at=made_at,
         next_cursor=found.next_cursor,
         is_first=cursor is None,
     )
@@ -178,7 +188,13 @@ def _settings_of(bot: BotOut) -> dict[str, str]:
 
 
 def _settings_page(
-    request: Request, pages: Pages, *, bot: object, typed: dict[str, str], faults: dict[str, Fault] | None = None
+    request: Request,
+    pages: Pages,
+    *,
+    bot: object,
+    typed: dict[str, str],
+    faults: dict[str, Fault] | None = None,
+    saved: str = "",
 ) -> Response:
     return pages.page(
         request,
@@ -188,6 +204,7 @@ def _settings_page(
         limits=limit_fields(),
         typed=typed,
         faults=faults or {},
+        saved=saved,
     )
 
 
@@ -198,6 +215,17 @@ async def _performance(services: Services, bot_id: UUID) -> BotPerformanceOut | 
         return await conversations.get_bot_performance(bot_id)
     except PEER_TROUBLE:
         return None
+
+
+async def _by_version(
+    services: Services, bot_id: UUID, versions: Sequence[BotVersionOut]
+) -> list[tuple[int, BotPerformanceOut]]:
+    """Return the performance of the latest versions that took part; nothing if there is only one to show."""
+    numbers = [each.number for each in versions[-_COMPARED:]] if len(versions) > 1 else []
+    client = await services.conversations()
+    found = await asyncio.gather(*(client.get_bot_performance(bot_id, version=number) for number in numbers))
+    held = [(number, each) for number, each in zip(numbers, found, strict=True) if each.conversations]
+    return held[::-1] if len(held) > 1 else []
 
 
 def _to_bot(bot_id: UUID) -> Response:

@@ -41,9 +41,9 @@ async def list_campaigns(
     _visitor: Reader,
     cursor: Annotated[str | None, Query(max_length=100)] = None,
 ) -> Response:
-    """List the campaigns with their progress, oldest first."""
+    """List the campaigns with their progress, newest first."""
     analytics = await services.analytics()
-    page = await analytics.list_campaigns(page_size=_ON_A_PAGE, cursor=cursor).page()
+    page = await analytics.list_campaigns(order="newest_first", page_size=_ON_A_PAGE, cursor=cursor).page()
     return pages.page(request, "results/campaigns.html.jinja", campaigns=page.items, next_cursor=page.next_cursor)
 
 

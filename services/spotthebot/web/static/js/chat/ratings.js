@@ -17,3 +17,4 @@ form.addEventListener("change", () => {
   sessionStorage.setItem(name, JSON.stringify(Object.fromEntries(chosen)));
 });
 document.getElementById("summary")?.focus();
+window.addEventListener("pageshow", (event) => { if (event.persisted) { location.reload(); } }); // rated meanwhile
