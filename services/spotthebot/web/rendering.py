@@ -112,8 +112,12 @@ def json_data(value: object) -> Markup:
 
 
 def code(sentence: str) -> Markup:
-    """Return a service's sentence as HTML: words between backticks become code."""
-    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence)))  # noqa: S704 - escaped
+    """Return a service's sentence as HTML: words between backticks become code.
+
+    >>> code("`stb <x>` & more")
+    Markup('<code>stb &lt;x&gt;</code> &amp; more')
+    """
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(sentence))))  # noqa: S704 - escaped
 
 
 def _bundle() -> bytes:

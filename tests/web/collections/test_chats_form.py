@@ -26,6 +26,10 @@ async def test_chats_are_opened_with_the_chosen_bots_and_faults_stand_by_their_f
             True,
         )
         assert wrong.text.count(" checked") == 2
+        stages = {"name": "", "minimum_turns": "9", "maximum_turns": "4", "currency": ""}  # alone, and together
+        several = await client.post("/admin/collections/chats", data=typed | stages)
+        for name in ("name", "minimum_turns", "pay_per_chat"):
+            assert f'id="{name}-fault"' in several.text, name
         opened = await client.post("/admin/collections/chats", data=typed)
     conversations = await suite.conversations("admin")
     (made,) = (await conversations.list_collections().page()).items

@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from spotthebot.contracts.conversations.chats import HumanBotIn
+from spotthebot.contracts.conversations.chats import ChatSettings, HumanBotIn, chat_faults
 from spotthebot.contracts.conversations.collections import ImportIn
 from spotthebot.kit.text.validation import reason_of
 from spotthebot.readers.tables import Reading
@@ -27,7 +27,11 @@ def chats_of(typed: Mapping[str, str], bots: Sequence[str]) -> HumanBotIn | dict
     try:
         return HumanBotIn.model_validate({**given, "mode": "human_bot", "bots": bots})
     except ValidationError as error:
-        return {str(fault["loc"][0]) if fault["loc"] else "": reason_of(fault) for fault in reversed(error.errors())}
+        faults = {str(fault["loc"][0]): reason_of(fault) for fault in reversed(error.errors()) if fault["loc"]}
+    # What is sound may not fit together: that is checked without the rest.
+    sound = {name: text for name, text in given.items() if name in ChatSettings.model_fields and name not in faults}
+    together = {str(at[0]): said for at, said in chat_faults(ChatSettings.model_validate(sound), bots)}
+    return {at: said for at, said in together.items() if not any(name in said for name in faults)} | faults
 
 
 def reading_of(typed: Mapping[str, str]) -> Reading | dict[str, str]:
