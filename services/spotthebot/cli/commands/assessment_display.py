@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 
 from rich.console import Console
-from rich.table import Column
-from rich.table import Table as Printed
 from rich.text import Text
 
+from spotthebot.cli.results.tables import Table as Printed
 from spotthebot.contracts.analytics.assessments import AssessedMeasure, Assessment
 from spotthebot.readers.files.cells import shown
 
@@ -23,8 +22,8 @@ def print_assessment(console: Console, found: Assessment) -> None:
 def _measures_table(found: Assessment) -> Printed:
     levels = ", ".join(found.measures[0].pairs_told_apart)
     title = Text(f"Measures against {shown(found.outcome)}: R², and pairs of bots told apart at {levels}")
-    columns = (Column("Measure", overflow="fold"), "n", "Alpha", "R²", "p", "Pairs", "As published", "Minutes")
-    table = Printed(*columns, title=title, box=None, pad_edge=False, header_style="bold")
+    columns = ("Measure", "n", "Alpha", "R²", "p", "Pairs", "As published", "Minutes")
+    table = Printed(*columns, title=title)
     for measure in found.measures:
         table.add_row(
             Text(shown(measure.name)),

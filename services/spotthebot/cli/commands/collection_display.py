@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 
 from rich.console import Group, RenderableType
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
 from spotthebot.cli.collections.run import CollectionProgress
+from spotthebot.cli.results.tables import Table
 from spotthebot.contracts.conversations.collections import CollectionState
 from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.contracts.conversations.progress import FailureOut, PairOut
@@ -118,7 +118,9 @@ def _clock(moment: datetime) -> str:
 
 def _render(progress: CollectionProgress, *, max_pairs: int) -> RenderableType:
     states = [state for state in ConversationState if any(state in pair.conversations for pair in progress.pairs)]
-    table = Table("Begins", "Answers", *(state.capitalize() for state in states), title=Text(progress.collection.name))
+    table = Table(
+        "Begins", "Answers", *(state.capitalize() for state in states), title=Text(progress.collection.name), keys=2
+    )
     shown = sorted(progress.pairs, key=_interest)[:max_pairs]
     for pair in sorted(shown, key=lambda pair: pair.number):
         counts = (str(pair.conversations.get(state, "")) for state in states)

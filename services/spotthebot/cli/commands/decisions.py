@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from spotthebot.cli.commands.campaign_control import Campaign
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
@@ -13,6 +12,7 @@ from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
 from spotthebot.cli.results.figures import interval_of, number
+from spotthebot.cli.results.tables import Table
 from spotthebot.contracts.analytics.choices import Clusters
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.local.progress import say
@@ -63,14 +63,16 @@ def _curves(survival: "DecisionSurvival", level: str, name: str) -> Table:
 
 
 def _tests(survival: "DecisionSurvival", name: str) -> Table:
-    table = Table("Speaker", "Against", "p", "p (Holm)", title=f"Whose curves differ, by log-rank tests: {name}")
+    table = Table(
+        "Speaker", "Against", "p", "p (Holm)", title=f"Whose curves differ, by log-rank tests: {name}", keys=2
+    )
     for each in survival.log_rank:
         table.add_row(each.bot, each.other, number(each.p_value, 3), number(each.p_adjusted, 3))
     return table
 
 
 def _hazards(survival: "DecisionSurvival", level: str, name: str) -> Table:
-    table = Table("Speaker", "Feature", "Log hazard ratio", f"{level} interval", "p")
+    table = Table("Speaker", "Feature", "Log hazard ratio", f"{level} interval", "p", keys=2)
     table.title = f"What a lead in a feature does to the hazard of being spotted: {name}"
     for each in survival.cox:
         interval = interval_of(each.low, each.high)

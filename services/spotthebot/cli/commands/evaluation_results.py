@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Column
 
 from spotthebot.cli.commands.fed_tables import bot_scores_table
 from spotthebot.cli.evaluations.comparison import Comparison, compare_modes
@@ -14,6 +14,7 @@ from spotthebot.cli.evaluations.declaration_file import DeclaredEvaluation, Play
 from spotthebot.cli.evaluations.partner_sets import rank_beside_files
 from spotthebot.cli.evaluations.people import compare_with_people, table_of
 from spotthebot.cli.evaluations.run import Evaluation
+from spotthebot.cli.results.tables import Table
 from spotthebot.contracts.fed.correlations import CorrelationOut
 from spotthebot.contracts.fed.dialogue_scores import OrderStabilityOut, PartnerScoresOut, UnfairPoolOut
 from spotthebot.contracts.fed.references import RankingBesideOut
@@ -141,7 +142,7 @@ def print_evaluation(console: Console, played: Evaluation) -> None:
 
 
 def _comparisons(found: list[Comparison]) -> Table:
-    table = Table("Dimension", "Modes", *map(_right, ("Spearman", "p", "Bots")))
+    table = Table("Dimension", "Modes", *map(_right, ("Spearman", "p", "Bots")), keys=2)
     for each in found:
         modes = " and ".join(map(_mode, each.modes))
         table.add_row(each.dimension, modes, _figure(each.spearman), _figure(each.p_value), str(each.n))
@@ -187,7 +188,8 @@ def _partners(found: PartnerScoresOut) -> Table:
         "Rank",
         "Partner",
         *map(_right, ("Score", f"{found.confidence_level:.0%}", "Dialogues")),
-        Column("Example", overflow="fold"),
+        "Example",
+        keys=2,
     )
     table.title = f"{found.bot}, {found.dimension}, by partner"
     for each in found.partners:

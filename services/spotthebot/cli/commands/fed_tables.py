@@ -4,8 +4,9 @@ import math
 from typing import Final
 
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Column
 
+from spotthebot.cli.results.tables import Table
 from spotthebot.contracts.fed.score_jobs import DimensionScoresOut
 from spotthebot.local.scoring.dialogue_files import ReadDialogues
 from spotthebot.local.scoring.run import Scored, correlate_ratings
@@ -16,7 +17,7 @@ _MAX_SHOWN: Final = 40
 def bot_scores_table(scores: DimensionScoresOut, title: str) -> Table:
     """Return a table of bots, best first, with each bot's rank, score, and baseline predicted from the length alone."""
     columns = ("Score", f"{scores.confidence_level:.0%}", "Length says", "Beyond length")
-    table = Table("Rank", "Bot", *map(_right, columns), title=title)
+    table = Table("Rank", "Bot", *map(_right, columns), title=title, keys=2)
     for each in scores.bots:
         ranks = f"{each.rank_low}-{each.rank_high}" if each.rank_low != each.rank_high else str(each.rank_low)
         bounds = "-" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
@@ -27,7 +28,7 @@ def bot_scores_table(scores: DimensionScoresOut, title: str) -> Table:
 
 def print_scores(console: Console, scored: Scored) -> None:
     """Print each score with its baseline, and the share of each dimension's variance that the length explains."""
-    table = Table("Dialogue", "Turn", "Dimension", *map(_right, ("Score", "Length says", "Beyond length")))
+    table = Table("Dialogue", "Turn", "Dimension", *map(_right, ("Score", "Length says", "Beyond length")), keys=3)
     for each in scored.scores[:_MAX_SHOWN]:
         beyond = None if each.baseline is None else each.score.score - each.baseline
         shown = [_figure(value) for value in (each.score.score, each.baseline, beyond)]
@@ -48,7 +49,7 @@ def print_scores(console: Console, scored: Scored) -> None:
 
 def print_correlations(console: Console, read: ReadDialogues, scored: Scored) -> None:
     """Print the correlations of scores and lengths with the published ratings, and the correlation between raters."""
-    table = Table("Rated", "Score", *map(_right, ("Items", "FED", "Length", "FED less length", "People")))
+    table = Table("Rated", "Score", *map(_right, ("Items", "FED", "Length", "FED less length", "People")), keys=2)
     for each in correlate_ratings(read, scored):
         found = (each.scores, each.lengths, each.lead)
         intervals = [_interval(one.estimate, one.low, one.high) for one in found]

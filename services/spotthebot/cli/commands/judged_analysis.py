@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
+from spotthebot.cli.results.tables import Table
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.local.analysis import analyse_judged
 from spotthebot.local.progress import say

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Column
 
 from spotthebot.cli.commands.local_commands import on_this_machine
 from spotthebot.cli.commands.options import JsonFile, check_output, folder_at, write_json
+from spotthebot.cli.results.tables import Table
 from spotthebot.local.loadtest.plan import LoadPlan
 from spotthebot.local.loadtest.record import LOAD
 from spotthebot.local.loadtest.result import LoadResult

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Column
 
 from spotthebot.cli.commands.options import NAMED, JsonFile, check_output, write_json
 from spotthebot.cli.commands.resource_commands import ask
@@ -19,6 +19,7 @@ from spotthebot.cli.evaluations.partner_pool import FOLDER, compositions, regist
 from spotthebot.cli.evaluations.partner_sets import DIVERSE, find_partner_bots, find_partner_set, read_partner_file
 from spotthebot.cli.resources.directories import Collections, Corpora
 from spotthebot.cli.resources.resolver import find
+from spotthebot.cli.results.tables import Table
 from spotthebot.clients.partner_sets import (
     ask_partners,
     export_partner_set,

@@ -8,10 +8,10 @@ from typing import Annotated, Any, TypeVar
 import typer
 from pydantic import ValidationError
 from rich.console import Console
-from rich.table import Table
 
 from spotthebot.cli.commands.option_groups import Command, adding
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
+from spotthebot.cli.results.tables import Table
 from spotthebot.contracts.analytics.analyses import PlanningIn
 from spotthebot.contracts.analytics.costs import CostIn
 from spotthebot.contracts.analytics.rating_plans import EffectPlan, RatingPlanningIn

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table as Printed
 from rich.text import Text
 
 from spotthebot.cli.commands.assessment_display import print_assessment
@@ -25,6 +24,7 @@ from spotthebot.cli.commands.table_options import (
     show_mapping,
 )
 from spotthebot.cli.results.figures import interval_of, number, ranks_of
+from spotthebot.cli.results.tables import Table as Printed
 from spotthebot.contracts.analytics.assessments import Assessment
 from spotthebot.contracts.analytics.choices import Clusters, Correction
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
@@ -174,7 +174,7 @@ def _votes_table(ranked: RankedVotes) -> Printed:
     ranking = ranked.ranking
     interval = f"{ranking.confidence_level:.0%} interval"
     columns = ("Cluster", "Bot", "Win rate", interval, "Strength", interval, "Ties", "Ranks", "Votes won or lost")
-    table = Printed(*columns, title="Ranking by votes")
+    table = Printed(*columns, title="Ranking by votes", keys=2)
     strength_of = {strength.bot: strength for strength in ranked.strengths.bots}
     for bot in ranking.bots:
         strength = strength_of[bot.bot]
@@ -194,7 +194,7 @@ def _votes_table(ranked: RankedVotes) -> Printed:
 
 def _pairs_table(ranked: RankedVotes) -> Printed:
     won = ranked.won
-    table = Printed("Bot", "Against", "Won", "Lost", "Win rate", title="Votes of each pair")
+    table = Printed("Bot", "Against", "Won", "Lost", "Win rate", title="Votes of each pair", keys=2)
     for pair in ranked.ranking.pairs:
         counts = (str(won.get(names, 0)) for names in ((pair.bot, pair.other), (pair.other, pair.bot)))
         table.add_row(Text(shown(pair.bot)), Text(shown(pair.other)), *counts, number(pair.estimate))
@@ -205,7 +205,7 @@ def _ratings_table(ranked: RankedDimension) -> Printed:
     ranking = ranked.ranking
     interval = f"{ranking.confidence_level:.0%} interval"
     title = Text(f"Ranking by {shown(ranked.name)}")
-    table = Printed("Cluster", "Bot", "Mean", interval, "Ranks", "Ratings", "Items", "Annotators", title=title)
+    table = Printed("Cluster", "Bot", "Mean", interval, "Ranks", "Ratings", "Items", "Annotators", title=title, keys=2)
     for bot in ranking.bots:
         table.add_row(
             str(bot.cluster),

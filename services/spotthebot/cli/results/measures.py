@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Column, Table
 from rich.text import Text
 
 from spotthebot.cli.results.figures import interval_of, number, ranks_of
+from spotthebot.cli.results.tables import Table
 from spotthebot.local.progress import SAYS_NOTHING, say, say_programs, say_repeated_texts
 
 if TYPE_CHECKING:
@@ -64,8 +64,7 @@ def print_measure(console: Console, result: "MeasureOut") -> None:
 
 def print_measures(console: Console, bots: Sequence[str], measures: "Mapping[str, MeasureResult]") -> None:
     """Print the mean of every bot by every measure; `measures` has them by the names that `--measure` takes."""
-    measure_column = Column("Measure", overflow="fold")
-    table = Table(measure_column, *map(escape, bots), "Alpha", title="All measures: --measure NAME shows one")
+    table = Table("Measure", *map(escape, bots), "Alpha", title="All measures: --measure NAME shows one")
     for name, measure in measures.items():
         estimates = {each.bot: each.estimate for each in measure.bots}
         table.add_row(Text(name), *(number(estimates.get(bot)) for bot in bots), number(measure.alpha.estimate))
@@ -77,7 +76,7 @@ def _bots_table(result: "MeasureOut") -> Table:
 
     interval = f"{result.confidence_level:.0%} interval"
     title = Text(f"By {result.measure}: {result.question}")
-    table = Table("Cluster", "Bot", ESTIMATES[result.kind], interval, "Ranks", "Values", title=title)
+    table = Table("Cluster", "Bot", ESTIMATES[result.kind], interval, "Ranks", "Values", title=title, keys=2)
     for bot in result.bots:
         ranks = ranks_of(bot.rank_low, bot.rank_high)
         cluster = str(bot.cluster or "-")
@@ -111,7 +110,7 @@ def _pairs_table(result: "MeasureOut") -> Table:
     difference = "Win rate" if result.kind == "preference" else "Difference"
     interval = f"{result.confidence_level:.0%} interval"
     table = Table(
-        "Bot", "Against", difference, interval, _p_heading(result), title="Pairs", caption=result.pairs_method
+        "Bot", "Against", difference, interval, _p_heading(result), title="Pairs", caption=result.pairs_method, keys=2
     )
     for pair in result.pairs:
         marked = f"{_p_value(pair.p_adjusted)}{' *' if pair.significant else ''}"
@@ -131,7 +130,9 @@ def _mixed_model_tables(result: "MeasureOut", model: "MixedModel") -> tuple[Tabl
         effects.add_row(Text(bot.bot), *numbers, str(bot.n))
     if model.reason is not None:
         return (effects,)
-    pairs = Table("Bot", "Against", "Difference", interval, _p_heading(result), title="Pairs by the mixed model")
+    pairs = Table(
+        "Bot", "Against", "Difference", interval, _p_heading(result), title="Pairs by the mixed model", keys=2
+    )
     for pair in model.pairs:
         cells = number(pair.estimate), interval_of(pair.low, pair.high), _p_value(pair.p_adjusted)
         pairs.add_row(Text(pair.bot), Text(pair.other), *cells)

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from rich.console import Console
-from rich.table import Table
 
 from spotthebot.cli.results.figures import interval_of, number, ranks_of
+from spotthebot.cli.results.tables import Table
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.local.progress import say_programs, say_repeated_texts, say_unranked
 from spotthebot.local.runtime.session import Clients
@@ -117,7 +117,8 @@ def print_stability(console: Console, stability: "Stability") -> None:
 def _ranking_table(ranking: "Ranking", level: str) -> Table:
     by_games, bounds = ranking.ranked_by != "fooling_rates", f"{level} interval"
     of_games = ("Win rate", bounds, "Ties", "Ranks", "TrueSkill ± sigma")
-    table = Table("Cluster", "Bot", *(of_games if by_games else ("Taken for human", bounds, "Ranks")), title="Ranking")
+    by_labels = ("Taken for human", bounds, "Ranks")
+    table = Table("Cluster", "Bot", *(of_games if by_games else by_labels), title="Ranking", keys=2)
     for bot in ranking.bots:
         rate = bot.deciding
         ranks = ranks_of(bot.rank_low, bot.rank_high)
@@ -138,6 +139,7 @@ def _differences_table(ranking: "Ranking", correction: str, level: str, adjusted
         f"{level} interval",
         _p_heading(correction),
         title="Differences of fooling rates",
+        keys=2,
     )
     for pair in ranking.fooling_pairs:
         p_value = f"{_p_value(pair.p_adjusted)}{' *' if pair.significant else ''}"
@@ -149,7 +151,7 @@ def _differences_table(ranking: "Ranking", correction: str, level: str, adjusted
 
 def _pairs_table(win_rates: "WinRates", correction: str, adjusted: str) -> Table:
     columns = ("Bot", "Against", "Wins", "Losses", "Ties", "Win rate", "With ties", _p_heading(correction))
-    table = Table(*columns, title="Games of each pair")
+    table = Table(*columns, title="Games of each pair", keys=2)
     for pair in win_rates.pairs:
         p_value = f"{_p_value(pair.p_adjusted)}{' *' if pair.significant else ''}"
         games = map(str, (pair.wins, pair.losses, pair.ties))

@@ -1,0 +1,20 @@
+"""Tables on a narrow terminal: no number is cut."""
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from spotthebot.cli.application import app
+from tests.docs.following import ROOT
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_table_that_is_too_wide_continues_below(width: int):
+    command = ["analyse", "judged", str(ROOT / "docs" / "examples" / "judged_labels.csv")]
+    wide, narrow = (CliRunner().invoke(app, command, env={"COLUMNS": str(each)}).stdout for each in (200, width))
+    found = [re.sub(r"[^\w%,]+", " ", text).split() for text in (wide, narrow)]
+    assert set(found[0]) == set(found[1])
+    assert max(map(len, narrow.splitlines())) <= width
+    assert "27.4% to 47.4%" in narrow
+    assert [line.split("│")[1].strip() for line in narrow.splitlines() if "│" in line][-2:] == ["amber", "birch"]
