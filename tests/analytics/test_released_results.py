@@ -58,7 +58,7 @@ class TestStandings:
         assert standing["protocol"] == "dialogue_likert"
         assert (standing["measure"], standing["bots"]) == (None, [])
         (said,) = standing["reasons"]
-        assert "keeps none of the 0 annotations" in said
+        assert "Nobody has submitted a package" in said
         us = await suite.client("analytics", "team", team="us")
         answer = await us.get(STANDINGS, headers={"Accept": "text/csv"})
         (row,) = csv.DictReader(io.StringIO(answer.text, newline=""))

@@ -73,8 +73,9 @@ class TestPublishedData:
 
     def test_a_report_folder_that_is_a_file_is_refused_before_any_work(self, tmp_path: Path):
         (tmp_path / "file").write_text("")
-        done = _analyse("spot-the-bot", DATA, "--domain", "dailydialog", "--out", tmp_path / "file")
-        assert (done.returncode, "it is a file" in done.stderr) == (1, True)
+        for name, fault in (("file", "it is a file"), ("report.md", "this is the name of a file")):
+            done = _analyse("spot-the-bot", DATA, "--domain", "dailydialog", "--out", tmp_path / name)
+            assert (done.returncode, fault in done.stderr) == (1, True)
 
 
 class TestStability:

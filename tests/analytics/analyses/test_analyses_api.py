@@ -207,7 +207,7 @@ class TestStability:
     async def test_fails_with_the_reason_without_annotations(self, suite: RunningSuite):
         campaign = await _study(suite, annotated=False)
         found = await _run(suite, {"kind": "stability", "campaign_id": campaign}, state="failed")
-        assert "keeps none of the 0 annotations" in found["failure"]
+        assert "Nobody has submitted a package" in found["failure"]
         assert found["stability"] is None
 
 

@@ -235,7 +235,7 @@ class TestRefusals:
         campaign, analyst = await _campaign(suite, "dialogue_likert", []), await _analyst(suite)
         for path in ("measures", "measures/quality"):
             answer = await analyst.get(f"/v1/campaigns/{campaign}/{path}")
-            assert (answer.status_code, answer.json()["type"].rsplit(":", 1)[-1]) == (409, "nothing-to-analyse")
+            assert (answer.status_code, answer.json()["type"].rsplit(":", 1)[-1]) == (409, "nothing-annotated")
 
     async def test_tell_that_free_text_measures_nothing(self, suite: RunningSuite):
         admin, analyst = await suite.client("annotation", "admin"), await _analyst(suite)

@@ -196,7 +196,7 @@ class TestResults:
     async def test_nothing_to_analyse_is_said(self, suite: RunningSuite):
         campaign = await _study(suite, [])
         answer = await _get(suite, campaign, "ranking")
-        assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:nothing-to-analyse")
+        assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:nothing-annotated")
         unknown = await _get(suite, "00000000-0000-7000-8000-000000000000", "ranking")
         assert (unknown.status_code, unknown.json()["type"]) == (404, "urn:spotthebot:problem:no-such-campaign")
 

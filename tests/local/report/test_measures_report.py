@@ -1,6 +1,7 @@
 """The report of a campaign by ratings, comparisons or behaviours, from results worked by hand."""
 
 import csv
+import doctest
 import io
 import json
 import re
@@ -19,6 +20,7 @@ from spotthebot.contracts.analytics.measures import MeasuredPair, MeasuresOut
 from spotthebot.contracts.analytics.mixed_models import BotEffect, EffectDifference, MixedModel, VarianceComponent
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.measures import HEADLINE, ShownTurns
+from spotthebot.local.report import bibliography
 from spotthebot.local.report.files import as_csv, write_report
 from spotthebot.local.report.findings import measure_finding
 from spotthebot.local.report.latex import latex_table
@@ -318,10 +320,13 @@ class TestFiles:
         names = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
         keys = [table.key for table in report.tables]
         assert names == {
-            *("report.html", "report.json", "tables.tex"),
+            *("report.html", "report.json", "tables.tex", "references.bib"),
             *(f"csv/{key}.csv" for key in keys),
             *(f"tables/{key}.tex" for key in keys),
         }
+        assert doctest.testmod(bibliography).failed == 0
+        cited = re.findall(r"(?m)^@misc{(\w+),$", (tmp_path / "references.bib").read_text())
+        assert cited == [each.key for each in report.methods.references]
         document = json.loads((tmp_path / "report.json").read_text())
         pairs, method = document.pop("pairs"), document.pop("pairs_method")
         assert MeasuresOut.model_validate(document) == report.measures

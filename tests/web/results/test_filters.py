@@ -54,5 +54,7 @@ async def test_the_cost_of_both_designs_and_where_they_cross(suite: RunningSuite
     async with signed_in(suite, "analyst") as visitor:
         paper = (await visitor.get("/campaigns/cost")).text
         changed = (await visitor.get("/campaigns/cost?seconds_per_chat=4.7")).text
+        paid = (await visitor.get("/campaigns/cost?hourly_wage=12")).text
     assert "up to 51 bots" in re.sub("[\u2068\u2069]", "", paper)
     assert "Chatting costs less with any number of bots." in changed
+    assert ("Cost</th>" in paper, "Cost</th>" in paid) == (False, True)

@@ -13,7 +13,7 @@ from spotthebot.analytics.analyses.errors import AnalysisHasEnded
 from spotthebot.analytics.analyses.tables import STEP_JOBS as TABLES
 from spotthebot.analytics.clients.campaign_data import CampaignData
 from spotthebot.analytics.labels.domain import Sample, take_sample
-from spotthebot.analytics.labels.errors import NothingToAnalyse
+from spotthebot.analytics.labels.errors import nothing_kept
 from spotthebot.clients import PEER_TROUBLE
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisState, MoreDataIn, PlanningIn, StabilityIn
 from spotthebot.contracts.analytics.rating_plans import RatingPlanningIn
@@ -75,7 +75,7 @@ async def _sample(campaign_data: CampaignData, request: StabilityIn | MoreDataIn
     labelled = await campaign_data.read(await campaign_data.current_revision(request.campaign_id))
     sample = await asyncio.to_thread(take_sample, labelled, request.filter)
     if not sample.counts.annotations:
-        raise NothingToAnalyse(filter=request.filter, annotations=len(labelled.annotations))
+        raise nothing_kept(request.filter, len(labelled.annotations))
     return sample
 
 

@@ -69,7 +69,7 @@ def _say_work(worked: Worked) -> None:
 
 
 def _reasons(work: SimulatedWork) -> str:
-    return ", ".join(f"{count} {reason}" for reason, count in sorted(work.refused.items()))
+    return ", ".join(f"{reason.replace('_', ' ')} ({count})" for reason, count in sorted(work.refused.items()))
 
 
 def _say_tasks(worked: Sequence[Worked]) -> None:
@@ -78,7 +78,7 @@ def _say_tasks(worked: Sequence[Worked]) -> None:
     for each in worked:
         work, seen = each.work, each.campaign
         submitted = f"{work.assignments} packages with {work.annotations} annotations"
-        refused = "" if seen.state is CampaignState.COMPLETE else f" (refused in the end: {_reasons(work)})"
+        refused = "" if seen.state is CampaignState.COMPLETE else f"; refused in the end: {_reasons(work)}"
         say(f"{seen.name}: {submitted}, {seen.state}: {seen.annotations} of {seen.annotations_needed}{refused}")
 
 

@@ -99,15 +99,22 @@ def _say_campaign(made: DeclaredCampaign, path: Path) -> None:
         say(f"Changed: {difference}")
     _say_size(made.preview)
     say_repeated_texts(made.repeated_texts)
-    hours = made.preview.hours
-    _say_work_ahead(made.preview, "hours unknown: nobody was timed" if hours is None else f"about {hours:g} hours")
+    _say_work_ahead(made.preview, _time_words(made.preview.hours))
     if made.reach is not None:
         say(made.reach.sentence)
     say(f"{seen.annotations} of {seen.annotations_needed} annotations are there")
     if seen.state is CampaignState.DRAFT:
         say(f"Nothing can be claimed yet. Open it: ./stb campaign {quote(str(path))} --open")
+    elif seen.state is CampaignState.OPEN and seen.panel is not None:
+        say(f"People come by a link: make it on the page /admin/campaigns/{seen.id}")
     elif seen.state is CampaignState.OPEN:
         say(f"Try it: ./stb annotate {quote(seen.name)} --simulated 12")
+
+
+def _time_words(hours: float | None) -> str:
+    if hours is None:
+        return "hours unknown until people have annotated"
+    return f"about {hours:.1f} hours" if hours >= 1 else f"about {60 * hours:.0f} minutes"
 
 
 def _say_size(found: CampaignEstimateOut) -> None:
@@ -127,7 +134,8 @@ def _say_size(found: CampaignEstimateOut) -> None:
 
 
 def _say_work_ahead(found: CampaignEstimateOut, hours: str) -> None:
-    pay = "" if found.pay is None else f", {found.pay} {found.currency} in all"
-    say(f"{found.annotations} annotations by at least {found.annotators} annotators; {hours}{pay}")
+    pay = "" if found.pay is None else f", {found.pay} {found.currency} for annotators, without a panel's fee"
+    many = "" if found.annotators == 1 else "s"
+    say(f"{found.annotations} annotations by at least {found.annotators} annotator{many}; {hours}{pay}")
     for limit in found.unreached:
         say(f"{limit.pointer.removeprefix('/')} {limit.detail}")

@@ -82,6 +82,8 @@ def check_folder(path: Path) -> None:
     """Check before any work that a folder exists or can be created, and is writable; raises OutputNotWritable."""
     if path.exists() and not path.is_dir():
         raise OutputNotWritable(path=path, reason="it is a file.")
+    if not path.exists() and path.suffix[1:].isalpha():
+        raise OutputNotWritable(path=path, reason="this is the name of a file, and a folder is written.")
     if not path.exists() and not path.parent.is_dir():
         raise OutputNotWritable(path=path, reason="its folder does not exist.")
     if not os.access(path if path.exists() else path.parent, os.W_OK):

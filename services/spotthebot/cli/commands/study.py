@@ -102,7 +102,7 @@ def _say_study(made: DeclaredStudy, path: Path, *, prints: bool) -> None:
     states = {each.campaign.state for each in made.tasks.values()}
     if CampaignState.DRAFT in states:
         say(f"Nothing can be claimed of drafts. Open them: ./stb study {quote(str(path))} --open")
-    elif CampaignState.OPEN in states:
+    elif CampaignState.OPEN in states and all(each.campaign.panel is None for each in made.tasks.values()):
         say(f"Try it: ./stb annotate {quote(seen.name)} --simulated 12")
     elif not states:
         say(f"People rated the chats: ./stb rank {quote(seen.name)}")

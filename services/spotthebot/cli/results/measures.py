@@ -42,7 +42,7 @@ def print_measure(console: Console, result: "MeasureOut") -> None:
     counts = result.counts
     console.print(
         f"[bold]{result.campaign}[/bold]: {counts.annotations} annotations of {counts.annotated_conversations}"
-        f" conversations by {counts.annotators} annotators (filter {result.filter})"
+        f" conversations by {counts.annotator_words} (filter {result.filter})"
         f"{' - preliminary' if result.preliminary else ''}"
     )
     say_programs(counts)

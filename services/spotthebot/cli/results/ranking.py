@@ -48,7 +48,7 @@ def print_ranking(console: Console, result: "Analysis") -> None:
     counts = result.counts
     console.print(
         f"[bold]{result.campaign}[/bold]: {counts.annotations} annotations of {counts.segments} segments of "
-        f"{counts.annotated_conversations} conversations by {counts.annotators} annotators"
+        f"{counts.annotated_conversations} conversations by {counts.annotator_words}"
         f" (filter {result.filter}){' - preliminary' if result.preliminary else ''}"
     )
     say_programs(counts)

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from spotthebot.analytics.figures.renderer import pdf_of
 from spotthebot.kit.text.characters import without_formula
+from spotthebot.local.report.bibliography import bibliography
 from spotthebot.local.report.latex import latex_document, latex_table
 from spotthebot.local.report.pages import page
 from spotthebot.local.report.report import Report
@@ -30,6 +31,7 @@ def write_report(report: Report, folder: Path) -> None:
         "report.html": page(report, drawn),
         "report.json": _json(report.document, indent=2),
         "tables.tex": latex_document(report.title, report.tables),
+        "references.bib": bibliography(report.methods.references, report.result.version),
     }
     if report.sample_groups:
         contents["samples.json"] = _json(_GROUPS.dump_python(report.sample_groups, mode="json"), indent=2)

@@ -35,12 +35,13 @@ class AnnotatorCounts(Wire):
     @property
     def annotator_words(self) -> str:
         """Return the number of annotators, and which of them are programs."""
+        noun = "annotator" if self.annotators == 1 else "annotators"
         if self.annotators == self.simulated_annotators > 0:
-            return f"{self.annotators:,} simulated annotators"
+            return f"{self.annotators:,} simulated {noun}"
         judges = f"{self.judges:,} {'judge' if self.judges == 1 else 'judges'}" if self.judges else ""
         simulated = f"{self.simulated_annotators:,} simulated" if self.simulated_annotators else ""
         programs = " and ".join(filter(None, (simulated, judges)))
-        return f"{self.annotators:,} annotators{f', among them {programs}' if programs else ''}"
+        return f"{self.annotators:,} {noun}{f', among them {programs}' if programs else ''}"
 
 
 class Counts(AnnotatorCounts):

@@ -5,7 +5,7 @@ from datetime import date
 from itertools import islice
 from typing import Any, Final
 
-from spotthebot.analytics.labels.errors import NothingToAnalyse
+from spotthebot.analytics.labels.errors import nothing_kept
 from spotthebot.analytics.measures.domain.measure_results import (
     PAIRS_OF_PREFERENCES,
     PAIRS_OF_RATINGS,
@@ -115,7 +115,7 @@ def take_sample(campaign: MeasuredCampaign, request: Parameters) -> MeasuredSamp
         raise NothingToMeasure(campaign=campaign.campaign)
     sample = MeasuredSample.take(campaign, request.filter)
     if not sample.annotations:
-        raise NothingToAnalyse(filter=request.filter, annotations=len(campaign.annotations))
+        raise nothing_kept(request.filter, len(campaign.annotations))
     return sample
 
 

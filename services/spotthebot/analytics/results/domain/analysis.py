@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spotthebot.analytics.labels.domain import LabelledCampaign, Sample, repeated_texts, take_sample
-from spotthebot.analytics.labels.errors import NothingToAnalyse, OneBotOnly
+from spotthebot.analytics.labels.errors import OneBotOnly, nothing_kept
 from spotthebot.analytics.provenance.domain import Parameters, provenance_of
 from spotthebot.analytics.results.domain import annotation_quality, partners, ranking, sensitivity, survival, wins
 from spotthebot.analytics.speakers.domain import speakers_of
@@ -79,7 +79,7 @@ def joined(results: Sequence[Provenance]) -> Analysis:
 def _sample(labelled: LabelledCampaign, request: Parameters) -> Sample:
     sample = take_sample(labelled, request.filter)
     if not sample.counts.annotations:
-        raise NothingToAnalyse(filter=request.filter, annotations=len(labelled.annotations))
+        raise nothing_kept(request.filter, len(labelled.annotations))
     return sample
 
 

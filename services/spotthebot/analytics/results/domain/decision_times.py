@@ -7,7 +7,7 @@ import numpy as np
 
 from spotthebot.analytics.games.domain import PlayedSide
 from spotthebot.analytics.labels.domain import annotators_by_kind
-from spotthebot.analytics.labels.errors import NothingToAnalyse
+from spotthebot.analytics.labels.errors import NothingAnnotated
 from spotthebot.analytics.provenance.domain import Parameters, uncertainty_of
 from spotthebot.analytics.results.domain.survival import cox_of, curve_of, curves_of, log_rank_of
 from spotthebot.analytics.stats.annotations import HUMAN, IntArray
@@ -22,7 +22,7 @@ from spotthebot.statistics.uncertainty import Clusters
 def decision_times(
     campaign: CampaignOut, sides: Sequence[PlayedSide], request: DecisionParametersIn
 ) -> DecisionTimesOut:
-    """Estimate how long the speakers of a game stay unspotted; raises NothingToAnalyse."""
+    """Estimate how long the speakers of a game stay unspotted; raises NothingAnnotated."""
     # lifelines takes seconds to import and imports matplotlib: most services never need it.
     from spotthebot.analytics.stats.survival.decision_times import (  # noqa: PLC0415 - see above
         Decisions,
@@ -31,7 +31,7 @@ def decision_times(
     )
 
     if not sides:
-        raise NothingToAnalyse(filter="none", annotations=0)
+        raise NothingAnnotated
     found = {each.speaker for each in sides}
     names = (*sorted(found - {HUMAN}), *(found & {HUMAN}))
     leads = dict(zip(FEATURES, np.array([each.leads for each in sides]).T, strict=True))

@@ -4,7 +4,7 @@ import numpy as np
 
 from spotthebot.analytics.chats.domain import RatedChats
 from spotthebot.analytics.labels.domain import LabelledCampaign, repeated_texts, take_sample
-from spotthebot.analytics.labels.errors import NothingToAnalyse
+from spotthebot.analytics.labels.errors import nothing_kept
 from spotthebot.analytics.measures.domain.measure_results import measure_result
 from spotthebot.analytics.provenance.domain import Parameters, provenance_of
 from spotthebot.analytics.results.domain.wins import fooling_rates
@@ -25,7 +25,7 @@ def interactor_ratings(campaign: LabelledCampaign, chats: RatedChats, request: P
         raise ChatsNotRated(campaign=campaign.campaign)
     sample = take_sample(campaign, request.filter)
     if not sample.counts.annotations:
-        raise NothingToAnalyse(filter=request.filter, annotations=len(campaign.annotations))
+        raise nothing_kept(request.filter, len(campaign.annotations))
     rates = fooling_rates(sample, request)
     by_bot = {each.bot: each.rate for each in rates}
     questions = []
