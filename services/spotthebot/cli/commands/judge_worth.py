@@ -100,7 +100,7 @@ def summary_lines(found: "JudgesOut") -> list[str]:
         saved = [f"{bot.bot} {_interval(bot.labels_saved)}" for bot in judge.bots if bot.reason is None]
         lines += [
             f"{_name(judge)} ({judge.kind} judge): {judge.segments:,} segments",
-            _agreement_line(judge),
+            *_agreement_lines(judge),
             f"  Share of people's labels saved: {', '.join(saved) or 'none'}",
             *_remarks(judge),
         ]
@@ -110,8 +110,9 @@ def summary_lines(found: "JudgesOut") -> list[str]:
 def _say(judge: "JudgeQuality") -> None:
     scores = judge.calibration
     typer.echo(f"{_name(judge)}: {judge.segments:,} segments, {_number(judge.missing)} of the answers missing")
-    typer.echo(_agreement_line(judge))
-    typer.echo(f"  Brier score {_interval(scores.brier)}, lower than a constant's by {_interval(scores.gain)}")
+    for line in _agreement_lines(judge):
+        typer.echo(line)
+    typer.echo(f"  Brier score {_interval(scores.brier)}, {_gain_words(scores.gain)}")
     typer.echo(f"  Bias {_interval(scores.bias)}; share of the ceiling reached: {_number(judge.reached)}")
     passes = {True: "passes", False: "does not pass", None: "could not be made"}[judge.alt_test.passes]
     typer.echo(f"  Alternative annotator test: {passes}, winning rate {_number(judge.alt_test.winning_rate)}")
@@ -130,12 +131,22 @@ def _ceiling_line(ceiling: "JudgeCeiling") -> str:
     return f"No judge can save more than this share of people's labels here: {_interval(_from_0(ceiling))}"
 
 
-def _agreement_line(judge: "JudgeQuality") -> str:
-    agreement = judge.agreement
-    return (
-        f"  Agreement beyond chance: {_interval(agreement.judge.beyond_chance)} with people, who have"
-        f" {_interval(agreement.people.beyond_chance)} with each other"
-    )
+def _agreement_lines(judge: "JudgeQuality") -> Iterator[str]:
+    with_people, people = judge.agreement.judge, judge.agreement.people
+    for name, one, other in (
+        ("Share of equal labels", with_people.share, people.share),
+        ("Agreement beyond chance (Scott's pi)", with_people.beyond_chance, people.beyond_chance),
+    ):
+        yield f"  {name}: {_interval(one)} with people, who have {_interval(other)} with each other"
+
+
+def _gain_words(gain: "JudgeInterval") -> str:
+    """Return how much better or worse a Brier score is than a constant's; less is better."""
+    if gain.estimate is None or gain.estimate >= 0:
+        return f"better than a constant's by {_interval(gain)}"
+    bounds = {"low": gain.high, "high": gain.low}
+    negated = {name: None if value is None else -value for name, value in bounds.items()}
+    return f"worse than a constant's by {_interval(gain.model_copy(update={'estimate': -gain.estimate, **negated}))}"
 
 
 def _remarks(judge: "JudgeQuality") -> list[str]:

@@ -114,14 +114,10 @@ class TestAnalyseJudged:
         }
 
     def test_prints_the_example_of_the_documentation(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setenv("COLUMNS", "160")
+        monkeypatch.setenv("COLUMNS", "80")
         printed = run_stb("analyse", "judged", EXAMPLE).stdout
         page = (EXAMPLE.parents[1] / "autojudge.md").read_text(encoding="utf-8")
-        shown = [line for line in page.splitlines() if line.startswith("│ ")]
-        assert len(shown) == 2
-        cells = [[cell.strip() for cell in line.split("│")] for line in printed.splitlines() if line.startswith("│ ")]
-        assert [[cell.strip() for cell in line.split("│")] for line in shown] == cells
-        assert printed.splitlines()[-1] in page
+        assert "\n".join(line.rstrip() for line in printed.splitlines()) in page
 
     def test_says_once_why_bots_have_no_correction(self, save: Save):
         with EXAMPLE.open(newline="") as file:

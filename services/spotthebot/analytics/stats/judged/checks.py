@@ -16,6 +16,7 @@ MOSTLY_MISSING: Final = (
     "most of the judge's answers are missing, and the others are no fair sample, so it changes nothing"
 )
 NONE_LABELLED: Final = "the judge answered for none of the units that people labelled"
+ALL_LABELLED: Final = "people labelled all of its units, so nothing is left for the judge to save"
 NONE_UNLABELLED: Final = "the judge answered for none of the units that nobody labelled, so it adds nothing"
 FEW_LABELS: Final = "labels of each annotator are too few to compare them with the judge, so it changes nothing"
 WIDER: Final = "the judge tells too little: the corrected interval would not be narrower, so it changes nothing"
@@ -52,6 +53,7 @@ def findings(
         (NO_LABELS, _count(rows.statistic, m)),
         (NO_ANSWERS, _count(units.statistic[answered], m)),
         (NONE_LABELLED, _count(rows.statistic[~np.isnan(rows.judge)], m)),
+        (ALL_LABELLED, _count(units.statistic[~units.labelled], m)),
         (NONE_UNLABELLED, _count(units.statistic[answered & ~units.labelled], m)),
     )
     of_units = units.statistic
