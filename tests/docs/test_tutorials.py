@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 import pytest
 
+from spotthebot.cli.judges.declaration_file import read_judge
 from spotthebot.kit.processes.sockets import bind
-from tests.docs.following import ROOT, Reader
+from tests.docs.following import ROOT, Reader, blocks
 from tests.factories.annotating import answer_items, ask, submit
 from tests.factories.bot_servers import bot
 from tests.factories.command_line import stb_of_admin
@@ -75,13 +76,17 @@ async def test_a_study_on_prolific_sends_people_back_and_pays_them(reader: Reade
     """The people are simulated: they enter by the link with ids in Prolific's form, and work as at the pages."""
     page = "tutorials/study-on-prolific.md"
     await reader.follow("tutorials/evaluate-three-bots.md", until="3. Make a campaign")
-    await reader.follow(page, until="4. People annotate")
+    await reader.follow(page, until="5. People annotate")
+    (tried,) = (said for command, said in reader.said.items() if command.startswith("echo") and "sed" in command)
+    parameters = dict(parse_qsl(urlsplit(tried.strip()).query))
+    frontend = await reader.suite.client("annotation", "annotation")
+    assert (await frontend.post("/v1/entries", json={"parameters": parameters})).status_code == 200
     admin = await reader.suite.client("annotation", "admin")
     (campaign,) = (await admin.get("/v1/campaigns")).json()["items"]
     people = await _enter_and_annotate(
         reader.suite, campaign, json.loads((tmp_path / "link.json").read_text())["query"]
     )
-    await reader.follow(page, after="4. People annotate")
+    await reader.follow(page, after="5. People annotate")
     assert sorted((tmp_path / "approvals.csv").read_text().split()) == sorted(people)
     assert (tmp_path / "bonuses.csv").read_text() == ""
     assert "1.50" in (tmp_path / "payments.csv").read_text()
@@ -109,7 +114,7 @@ async def _enter_and_annotate(suite: RunningSuite, campaign: dict[str, Any], que
 
 
 async def test_the_paper_is_reproduced(reader: Reader, write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """A small folder in the published form stands in: `tests/reproduction` compares the figures of the real one."""
+    """A small zip in the published form stands in: `tests/reproduction` compares the figures of the real one."""
     monkeypatch.setenv("HOME", str(tmp_path))
     talks = [oid(number) for number in range(10, 14)]
     write(
@@ -120,8 +125,9 @@ async def test_the_paper_is_reproduced(reader: Reader, write, tmp_path: Path, mo
             for person in range(2)
             for at, each in enumerate(talks)
         ],
-        folder=tmp_path / "Downloads" / "spot-the-bot",
+        folder=tmp_path / "Downloads",
     )
+    shutil.make_archive(str(tmp_path / "Downloads" / "MongoDump"), "zip", tmp_path / "Downloads")
     await reader.follow("tutorials/reproduce-the-paper.md")
     assert json.loads((tmp_path / "imported.json").read_text())
     assert (tmp_path / "paper" / "report.html").exists()
@@ -130,10 +136,15 @@ async def test_the_paper_is_reproduced(reader: Reader, write, tmp_path: Path, mo
 
 async def test_a_model_judges(reader: Reader, tmp_path: Path):
     """The model is a server that answers each question with the same probabilities."""
-    await reader.follow("tutorials/evaluate-three-bots.md", until="5. Read the ranking")
     answer = states(lambda _, options: dict.fromkeys(options, 1 / len(options)))
     async with bot(answer) as (_, url):
         reader.replaced = {**reader.replaced, "http://127.0.0.1:8000": url}
         await reader.follow("tutorials/judge-with-a-model.md")
-    assert json.loads((tmp_path / "worth.json").read_text())
-    assert "small-judge" in reader.said["./stb campaigns judges everyday-people"]
+    (judge,) = json.loads((tmp_path / "worth.json").read_text())["judges"]
+    assert None not in {bot["corrected"]["estimate"] for bot in judge["bots"]}
+    said = reader.said["./stb campaigns judges everyday-part"]
+    assert "small-judge" in said
+    page = (ROOT / "docs" / "tutorials" / "judge-with-a-model.md").read_text()
+    (trial,) = (each.text for each in blocks(page) if "kind: simulated" in each.text)
+    (tmp_path / "trial.yaml").write_text(f"name: trial\n{trial}")
+    assert read_judge(tmp_path / "trial.yaml").request.settings.kind == "simulated"

@@ -28,7 +28,7 @@ from spotthebot.local.report.files import write_report
 @takes_parameters
 def analyse_published(
     path: Annotated[Path, typer.Argument(help="Folder of the published files, or the zip.")],
-    domain: Annotated[str, typer.Option(help="dailydialog, empathetic or convai2.")],
+    domain: Annotated[str, typer.Option(help="dailydialog, empathetic, or convai2 (PersonaChat).")],
     parameters: dict[str, Any],
     json_file: JsonFile = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write a report to this folder, too.")] = None,

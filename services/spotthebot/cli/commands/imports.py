@@ -26,7 +26,7 @@ _EXPORT = "export"
 def import_published(
     services: Services,
     path: Annotated[Path, typer.Argument(help="Folder of the published files, or the zip.")],
-    domain: Annotated[str, typer.Option(help="dailydialog, empathetic or convai2.")],
+    domain: Annotated[str, typer.Option(help="dailydialog, empathetic, or convai2 (PersonaChat).")],
     json_file: JsonFile = None,
 ) -> None:
     """Import the published Spot The Bot data."""
