@@ -20,6 +20,10 @@ from tools.site_reference import name_of_download, page_of_module, page_of_opena
 SITE: Final = ROOT / "services" / "spotthebot" / "web" / "site"
 """`web` serves this folder at `/docs`. Git ignores it; wheels and images contain it if it was built."""
 _LINK: Final = re.compile(r"(?P<before>\]\(|\b(?:src|href)=\")(?P<path>[\w./-]+)(?=[)#\"])")
+_FILE_NAMED: Final = re.compile(r"\[[\w/.-]+\.md\](?=\((?P<path>[\w./-]+)[)#])")
+"""A link whose text is the name of a page's file, which readers of the site do not have."""
+_SEARCHED: Final = re.compile(r"(?m)^<!-- searched by: (.+) -->$")
+"""Other words that readers search for a section by, separated by commas."""
 _SECTION: Final = re.compile(r"(?m)^## (.+)\n((?:.+\n|\n(?!## ))*)")
 _ENTRY: Final = re.compile(r"(?m)^- \[([^\]]+)\]\(([^)]+)\)")
 _CONTENTS: Final = "\n```{{toctree}}\n:hidden:\n{}\n\n{}\n```\n"
@@ -80,7 +84,8 @@ def copy_pages(source: Path, pages: Path) -> None:
         if place.suffix != ".md":
             shutil.copyfile(file, place)
             continue
-        text = _page(file)
+        text = _SEARCHED.sub(_index_entries, _page(file))
+        text = _FILE_NAMED.sub(lambda match: _titled(match, file, source), text)  # noqa: B023 - used at once
         if file.suffix == ".json":
             shutil.copyfile(file, place.with_name(name_of_download(file)))
         linked = {found for match in _LINK.finditer(text) if (found := _target(match["path"], file, source))}
@@ -111,6 +116,18 @@ def _place(file: Path, source: Path) -> Path:
     if path.parts[0] == "openapi":
         return Path("reference", f"{path.stem}.md")
     return Path("reference", f"{path.parent.name}.md") if path.name == "__init__.py" else path
+
+
+def _index_entries(match: re.Match[str]) -> str:
+    """Return a directive by which the search finds the page first."""
+    return "```{index} " + ", ".join(f"! {words.strip()}" for words in match[1].split(",")) + "\n```"
+
+
+def _titled(match: re.Match[str], file: Path, source: Path) -> str:
+    """Return the text of a link: the title of the page to which it leads."""
+    target = _target(match["path"], file, source)
+    title = target and re.search(r"(?m)^# (.+)$", target.read_text())
+    return f"[{title[1]}]" if title else match[0]
 
 
 def _moved(match: re.Match[str], file: Path, source: Path) -> str:

@@ -54,12 +54,15 @@ class TestSite:
 
     async def test_is_searched_without_a_server_or_network(self, site: Path, chromium: Browser):
         page = await chromium.new_page()
-        await page.goto(f"{site.as_uri()}/index.html")
-        await page.get_by_placeholder("Search").fill("Prolific")
-        await page.keyboard.press("Enter")
-        found = page.locator("#search-results li a").filter(has_text="Run a study with people on Prolific").first
-        await found.click(timeout=60_000)
-        await expect(page.locator("h1")).to_contain_text("Run a study with people on Prolific")
+        for words, title in (
+            ("Prolific", "Run a study with people on Prolific"),
+            ("TrueSkill", "The statistics"),
+            ("how many annotators", "The command line"),
+            ("cite", "The report of a campaign or a study"),
+        ):
+            await page.goto(f"{site.as_uri()}/search.html?q={words}")
+            await page.locator("#search-results li a").first.click(timeout=60_000)
+            await expect(page.locator("h1")).to_contain_text(title)
         await page.close()
 
     def test_is_served_under_a_policy_that_allows_its_own_scripts(self, site: Path):
@@ -78,6 +81,11 @@ class TestSite:
 
 
 class TestBuild:
+    def test_calls_a_link_by_the_title_of_its_page(self, small: Path):
+        (small / "docs" / "other.md").write_text("# Other\n\nSee [docs/index.md](index.md#pages).\n")
+        build_site(small / "built", small)
+        assert re.search(r'href="index.html#pages"[^>]*>(<[^>]+>)*Small<', (small / "built" / "other.html").read_text())
+
     def test_takes_along_what_a_page_links_to(self, small: Path):
         build_site(small / "built", small)
         assert [path.read_text() for path in (small / "built").rglob("run.py")] == ["print(1)\n"]
