@@ -182,11 +182,12 @@ def _enough_words(analysis: Analysis, n_pairs: int) -> str:
     tie_rate = min(ties / max(1, games), _MAX_TIES)
     design = Design(tie_rate=tie_rate, annotations_per_conversation=each, annotators=max(2, counts.annotators))
     enough = least_conversations(design, significance_level=analysis.significance_level, n_pairs=n_pairs)
+    crowd = "this annotator" if counts.annotators == 1 else f"these {counts.annotators} annotators"
     if enough is None:
-        return f" With these {counts.annotators} annotators no number of conversations would do."
+        return f" With {crowd} no number of conversations would do."
     if enough <= games / each / n_pairs:
         return ""
-    return f" With these {counts.annotators} annotators, {enough} conversations of each pair would be the fewest."
+    return f" With {crowd}, {enough} conversations of each pair would be the fewest."
 
 
 def _survival(found: Differences) -> Iterator[str]:
