@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.cli.campaigns.declaration_file import Declaration, read_declaration
+from spotthebot.cli.commands import campaigns
 from spotthebot.cli.declarations.declared import schema_text
 from spotthebot.cli.declarations.errors import DeclarationFaulty
 from spotthebot.contracts.annotation.campaigns import CampaignIn
@@ -241,3 +242,8 @@ def _limits(model: type[BaseModel]) -> dict[str, object]:
     """Return a schema's properties without what is prose."""
     properties = model.model_json_schema()["properties"]
     return {name: {k: v for k, v in value.items() if k != "description"} for name, value in properties.items()}
+
+
+def test_short_work_is_said_in_minutes():
+    said = [campaigns._time_words(hours) for hours in (None, 0.12, 3.04)]
+    assert said == ["hours unknown until people have annotated", "about 7 minutes", "about 3.0 hours"]
