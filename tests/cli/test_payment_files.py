@@ -10,6 +10,7 @@ from tests.factories.campaigns import campaign_of
 from tests.factories.command_line import Stb, stb_of_admin
 from tests.factories.frontends import advance, exchange, open_chats, rate, ratings, start, two_bots
 from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import conversation, import_conversations
 
 
 @pytest.fixture
@@ -49,3 +50,16 @@ class TestPayments:
         assert (done.returncode, done.stdout) == (1, "")
         assert "pays nothing for chats" in done.stderr
         assert not file.exists()
+
+
+async def test_a_panel_s_link_is_the_next_step_of_its_campaign(stb: Stb, suite: RunningSuite, tmp_path: Path):
+    collection = await import_conversations(suite, [conversation("c1", "one", "other")])
+    file = tmp_path / "panel.yaml"
+    panel = "panel: {kind: prolific, completion_code: C1}\npay: {per_package: 1.50, currency: GBP}"
+    file.write_text(f"name: sent\ncollections: ['{collection}']\nsegments: [1]\nannotations_per_segment: 1\n{panel}\n")
+    opened = await stb("campaign", str(file), "--open")
+    said = " ".join(opened.stderr.split())
+    assert "by at least 1 annotator; hours unknown until people have annotated" in said
+    assert "1.50 GBP for annotators, without a panel's fee" in said
+    assert "make it on the page /admin/campaigns/" in said
+    assert "./stb annotate" not in said

@@ -322,20 +322,6 @@ class TestStudies:
         said = "line 4: units_twice: must be at most 4: there are no more dialogues to annotate."
         assert said in " ".join(refused.stderr.split())
 
-    async def test_name_the_link_as_the_next_step_of_a_panel(self, stb: Stb, suite: RunningSuite, tmp_path: Path):
-        collection = await import_conversations(suite, [conversation("c1", "one", "other")])
-        file = tmp_path / "panel.yaml"
-        panel = "panel: {kind: prolific, completion_code: C1}\npay: {per_package: 1.50, currency: GBP}"
-        file.write_text(
-            f"name: sent\ncollections: ['{collection}']\nsegments: [1]\nannotations_per_segment: 1\n{panel}\n"
-        )
-        opened = await stb("campaign", str(file), "--open")
-        said = " ".join(opened.stderr.split())
-        assert "by 1 annotator at least, hours unknown until people have annotated" in said
-        assert "1.50 GBP for annotators, without a panel's fee" in said
-        assert "make it on the page /admin/campaigns/" in said
-        assert "./stb annotate" not in said
-
     async def test_pair_the_dialogues_of_one_person(self, stb: Stb, suite: RunningSuite, tmp_path: Path):
         """Four people, of whom three talked with two bots each: three pairs and one dialogue without a partner."""
         collection = await import_chats(suite, exported_chats(4)[1:])

@@ -46,8 +46,7 @@ class DeclaredCampaign:
     @property
     def account(self) -> dict[str, Any]:
         """The JSON document that `--json` writes."""
-        account = _account(self.campaign.name, self.campaign, self.preview)
-        return account | _said(self.repeated_texts, self.reach)
+        return _account(self.campaign.name, self.campaign, self.preview, self.repeated_texts, self.reach)
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class Estimate:
     @property
     def account(self) -> dict[str, Any]:
         """The JSON document that `--json` writes. `campaign` is null if the campaign does not exist."""
-        return _account(self.name, self.campaign, self.estimate) | _said(self.repeated_texts, self.reach)
+        return _account(self.name, self.campaign, self.estimate, self.repeated_texts, self.reach)
 
 
 async def declare(
@@ -91,14 +90,9 @@ async def declare(
         campaign = await annotation.open_campaign(campaign.id)
     preview = await annotation.preview_campaign(campaign.id)
     repeated = await _repeated_in(clients, campaign)
+    reach = await _reach(clients, request, preview)
     return DeclaredCampaign(
-        campaign,
-        preview,
-        is_new=found is None,
-        repeated_texts=repeated,
-        reach=await _reach(clients, request, preview),
-        changed=changed,
-        opened=opened,
+        campaign, preview, is_new=found is None, repeated_texts=repeated, reach=reach, changed=changed, opened=opened
     )
 
 
@@ -287,18 +281,19 @@ async def _store_documents(annotation: AsyncAnnotation, declared: CampaignDeclar
         await annotation.create_training(TrainingIn(training=training))
 
 
-def _account(name: str, campaign: CampaignOut | None, found: CampaignEstimateOut) -> dict[str, Any]:
+def _account(
+    name: str,
+    campaign: CampaignOut | None,
+    found: CampaignEstimateOut,
+    repeated: Sequence[RepeatedTexts],
+    reached: "ReachOut | None",
+) -> dict[str, Any]:
     return {
         "campaign": campaign and str(campaign.id),
         "name": name,
         "packages": found.packages,
         "segments": found.items,
         "conversations": {"used": found.conversations, "too_short": found.too_short or 0},
-    }
-
-
-def _said(repeated: Sequence[RepeatedTexts], reached: "ReachOut | None") -> dict[str, Any]:
-    return {
         "repeated_texts": [each.model_dump(mode="json") for each in repeated],
-        "reach": None if reached is None else reached.model_dump(mode="json"),
+        "reach": reached and reached.model_dump(mode="json"),
     }
