@@ -48,7 +48,7 @@ class CheckedTable:
     conversations: Sequence[ConversationIn]
     chats: Sequence[ExportedConversation]
     rejected: Sequence[Rejected]
-    most_rejected: bool
+    too_many_rejected: bool
 
     @property
     def count(self) -> int:
@@ -64,7 +64,7 @@ class CheckedTable:
 
     @property
     def can_be_imported(self) -> bool:
-        return self.count > 0 and not self.most_rejected
+        return self.count > 0 and not self.too_many_rejected
 
 
 def check_table(content: bytes, filename: str, reading: Reading) -> CheckedTable:
@@ -85,7 +85,7 @@ def check_table(content: bytes, filename: str, reading: Reading) -> CheckedTable
         conversations=[each for each in found if isinstance(each, ConversationIn)],
         chats=[each for each in found if isinstance(each, ExportedConversation)],
         rejected=tally.rejected,
-        most_rejected=_lost_most(tally),
+        too_many_rejected=_lost_most(tally),
     )
 
 
