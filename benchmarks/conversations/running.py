@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,7 +17,14 @@ from tests.factories.processes import Installation, Processes, running_processes
 _LONGEST_SECONDS = 600
 _LOOK_SECONDS = 0.5
 _BESIDE = {"annotation": 1, "analytics": 1, "annotation-worker": 1, "analytics-worker": 1}
-TOY = {"_LOOK_SECONDS": 0.1, "_BESIDE": {}}
+_SETTINGS: Mapping[str, Mapping[str, str]] = {}
+_UNFINISHED = ["todo", "doing"]
+TOY = {
+    "_LOOK_SECONDS": 0.1,
+    "_BESIDE": {},
+    "_SETTINGS": {"conversations": {"QUALITY_CHECKS_AT_ONCE": "0"}},  # each check starts a process
+    "_UNFINISHED": ["doing"],
+}
 
 
 @dataclass(frozen=True)
@@ -95,14 +102,14 @@ class Suite:
 
     async def settle(self) -> None:
         """Wait until what follows a collection is done: its conversations are flagged, in a process of its own."""
-        unfinished = "SELECT count(*) FROM conversations.procrastinate_jobs WHERE status IN ('todo', 'doing')"
+        unfinished = "SELECT count(*) FROM conversations.procrastinate_jobs WHERE status::text = ANY(%s)"
         url = self.processes.database.owner["conversations"]
         async with (
             asyncio.timeout(_LONGEST_SECONDS),
             await psycopg.AsyncConnection.connect(url, autocommit=True) as connection,
         ):
             while True:
-                found = await connection.execute(unfinished)
+                found = await connection.execute(unfinished, [_UNFINISHED])
                 if await found.fetchone() == (0,):
                     return
                 await asyncio.sleep(_LOOK_SECONDS)
@@ -125,5 +132,5 @@ class Suite:
 async def running_suite(installation: Installation, *, workers: int = 1) -> AsyncIterator[Suite]:
     """Run all services, with so many workers of `conversations`."""
     counts = {"bots": 1, "conversations": 1, "conversations-worker": workers, **_BESIDE}
-    async with running_processes(installation, counts=counts) as processes:
+    async with running_processes(installation, counts=counts, settings=_SETTINGS) as processes:
         yield Suite(processes)

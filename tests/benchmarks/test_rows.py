@@ -103,20 +103,20 @@ class TestCoverage:
             assert tallies["differences of fooling rates"][1] == setting.k * (setting.k - 1) // 2
             assert tallies["differences by partner"][1] == setting.k
 
-    def test_is_counted_for_games_in_a_few_simulations(self):
+    def test_is_counted_for_games_in_two_simulations(self):
         setting = decisions.SETTINGS[0]
         tallies = decisions.tally(setting, 0)
         assert all(0 <= held <= counted for held, counted in tallies.values())
         assert tallies["survival"][1] == 3 * decisions.LAST
-        assert all(0 <= each <= 1 for each in (*decisions.power(setting, 3), *decisions.log_rank(setting, 3)))
+        assert all(0 <= each <= 1 for each in (*decisions.power(setting, 2), *decisions.log_rank(setting, 2)))
 
-    def test_is_counted_for_pooled_campaigns_in_a_few_simulations(self):
+    def test_is_counted_for_pooled_campaigns_in_two_simulations(self):
         setting = strata.SETTINGS[2]
         tallies = pooled.tally(setting, 0)
         assert all(0 <= held <= counted for held, counted in tallies.values())
         assert tallies["log hazard ratios"][1] > 0
         assert tallies["survival"][1] > 0
-        assert all(0 <= each <= 1 for each in pooled.power(setting, 3))
+        assert all(0 <= each <= 1 for each in pooled.power(setting, 2))
 
     def test_is_counted_for_rank_correlations_in_a_few_simulations(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(rank_correlations, "_CAMPAIGNS", 2)

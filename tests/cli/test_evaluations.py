@@ -25,6 +25,7 @@ from spotthebot.local.runtime.data_folder import DataFolder
 from spotthebot.local.runtime.session import Clients
 from spotthebot.local.scoring.collections import offer_model
 from tests.factories import tiny_models
+from tests.factories.command_line_fixtures import clients_of
 from tests.factories.lazy_imports import needs_models
 from tests.factories.running_suite import RunningSuite
 
@@ -75,8 +76,7 @@ def settings_of(folder: DataFolder) -> dict[str, dict[str, Any]]:
 @pytest.fixture(scope="module")
 async def clients(module_suite: RunningSuite) -> AsyncIterator[Clients]:
     """All tests play on one suite: what one has played, another finds there, as a second call of a user does."""
-    admin, frontend = await module_suite.keys.make("admin"), await module_suite.keys.make("annotation")
-    async with Clients(module_suite.urls, admin_key=admin, frontend_key=frontend) as opened:
+    async with clients_of(module_suite) as opened:
         yield opened
 
 

@@ -1,6 +1,7 @@
 """Fixtures of tests of the command line, and of what imports files through it."""
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,17 @@ from tests.factories.dump_files import (
 from tests.factories.running_suite import RunningSuite
 
 
-@pytest.fixture
-async def clients(suite: RunningSuite) -> AsyncIterator[Clients]:
+@asynccontextmanager
+async def clients_of(suite: RunningSuite) -> AsyncIterator[Clients]:
+    """Give the clients of an operator, whose annotators work with a key of their own."""
     admin, frontend = await suite.keys.make("admin"), await suite.keys.make("annotation")
     async with Clients(suite.urls, admin_key=admin, frontend_key=frontend) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def clients(suite: RunningSuite) -> AsyncIterator[Clients]:
+    async with clients_of(suite) as opened:
         yield opened
 
 

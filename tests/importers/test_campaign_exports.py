@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -10,6 +11,7 @@ from uuid import UUID
 
 import pytest
 
+from spotthebot.cli.campaigns.declaration_file import read_declaration
 from spotthebot.cli.campaigns.run import declare
 from spotthebot.cli.results.ranking import rank
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
@@ -22,6 +24,7 @@ from spotthebot.local.runtime.session import Clients
 from spotthebot.local.seeding import simulated_annotators
 from spotthebot.simulation.work import annotate
 from tests.factories.chat_studies import answers_to, import_chats, import_task
+from tests.factories.command_line_fixtures import clients_of
 from tests.factories.declared_campaigns import SMALL, Write, annotate_simulated
 from tests.factories.rated_chats import exported_chats
 from tests.factories.running_suite import RunningSuite
@@ -30,8 +33,20 @@ from tests.factories.studies import conversation, import_conversations
 FILES = ["campaign.json", "conversations-1.jsonl", "conversations-2.jsonl", "packages.jsonl", "annotations.jsonl"]
 
 
-@pytest.fixture
-async def campaign(suite: RunningSuite, clients: Clients, declared: Write) -> CampaignOut:
+@pytest.fixture(scope="module")
+def suite(module_suite: RunningSuite) -> RunningSuite:
+    """The services, with the rows of the tests before: all of them export the same campaign."""
+    return module_suite
+
+
+@pytest.fixture(scope="module")
+async def clients(suite: RunningSuite) -> AsyncIterator[Clients]:
+    async with clients_of(suite) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+async def campaign(suite: RunningSuite, clients: Clients, tmp_path_factory: pytest.TempPathFactory) -> CampaignOut:
     """A complete campaign over two collections of one name, which have a dialogue of people in common.
 
     Its annotators pass for people, who have pseudonyms in exports and results.
@@ -41,19 +56,17 @@ async def campaign(suite: RunningSuite, clients: Clients, declared: Write) -> Ca
         for name in ("one", "two")
     ]
     collections = [await import_conversations(suite, part) for part in parts]
-    text = SMALL.replace("[im]", str(collections)) + "instructions: read.md\nseed: 3\n"
-    made = await declare(clients, declared(text), opens=True)
+    folder = tmp_path_factory.mktemp("declared")
+    (folder / "read.md").write_text("Read this.")
+    file = folder / "campaign.yaml"
+    file.write_text(SMALL.replace("[im]", str(collections)) + "instructions: read.md\nseed: 3\n")
+    made = await declare(clients, read_declaration(file), opens=True)
     people = [replace(each, name=f"person {each.name[-2:]}") for each in simulated_annotators(12, seed=7)]
     with showing_progress() as steps, steps.step("At work") as step:
         await annotate(clients.tasks, made.campaign, people, step.advance)
     found = await clients.annotation.get_campaign(made.campaign.id)
     assert (found.state, found.not_selected) == (CampaignState.COMPLETE, 1)
     return found
-
-
-@pytest.fixture(autouse=True)
-def instructions(tmp_path: Path) -> None:
-    (tmp_path / "read.md").write_text("Read this.")
 
 
 async def _import(clients: Clients, folder: Path, name: str | None = None) -> Imported:
@@ -129,7 +142,7 @@ class TestForm:
         assert {name: written[name] for name in body.keys() & written.keys() - changed} == {
             name: body[name] for name in body.keys() - changed - {"open"}
         }
-        copy = await clients.annotation.get_campaign(_id(await _import(clients, tmp_path, "copy")))
+        copy = await clients.annotation.get_campaign(_id(await _import(clients, tmp_path, "copied pairs")))
         same = CampaignOut.model_fields.keys() - {"name", "collections"}.union(*LEFT_OUT.values())
         assert {name: getattr(copy, name) for name in same} == {name: getattr(made, name) for name in same}
         assert (copy.protocol_version, copy.consent_sha256) == (made.protocol_version, made.consent_sha256)
@@ -147,7 +160,7 @@ class TestForm:
         answers = answers_to("dialogue_likert", chats)
         campaign = await import_task(suite, collection, "old", "dialogue_likert", answers, annotators_published=True)
         await export(clients, await clients.annotation.get_campaign(UUID(campaign)), tmp_path)
-        copy = _id(await _import(clients, tmp_path, "copy"))
+        copy = _id(await _import(clients, tmp_path, "copy with names"))
         found = {each.annotator async for each in clients.annotation.stream_annotations(copy)}
         assert found == {"ann", "ben"}
 
@@ -161,7 +174,7 @@ class TestForm:
         names = ("format", "name", "domain", "collections", "segments", "annotations_per_segment", "package_size")
         old = {name: written[name] for name in (*names, "instructions", "protocol", "ended")}
         file.write_text(json.dumps(old))
-        copy = await clients.annotation.get_campaign(_id(await _import(clients, tmp_path, "copy")))
+        copy = await clients.annotation.get_campaign(_id(await _import(clients, tmp_path, "copy of 0.2.0")))
         assert (copy.headline, copy.units_twice, copy.pairs, copy.seed) == (None, None, "any", 0)
 
     async def test_is_refused_before_anything_is_imported_if_its_settings_contradict(
@@ -218,13 +231,14 @@ class TestImport:
     async def test_import_of_a_campaign_in_progress_stays_open_under_another_name(
         self, clients: Clients, declared: Write, suite: RunningSuite, tmp_path: Path
     ):
-        await import_conversations(suite, [conversation(f"c{number}", "one", "other") for number in range(4)])
-        made = await declare(clients, declared(SMALL), opens=True)
+        held = [conversation(f"c{number}", "one", "other") for number in range(4)]
+        text = SMALL.replace("[im]", f"[{await import_conversations(suite, held)}]").replace("people", "in progress")
+        made = await declare(clients, declared(text), opens=True)
         await annotate_simulated(clients, made.campaign, 1)
         await export(clients, made.campaign, tmp_path / "people")
-        imported = await _import(clients, tmp_path / "people", "copy")
+        imported = await _import(clients, tmp_path / "people", "copy in progress")
         copy = await clients.annotation.get_campaign(_id(imported))
-        assert (copy.name, copy.state, copy.annotations) == ("copy", CampaignState.OPEN, 4)
+        assert (copy.name, copy.state, copy.annotations) == ("copy in progress", CampaignState.OPEN, 4)
 
     async def test_import_of_a_folder_that_lacks_something_says_what(
         self, clients: Clients, campaign: CampaignOut, tmp_path: Path
@@ -232,6 +246,7 @@ class TestImport:
         folder = tmp_path / "people"
         await export(clients, campaign, folder)
         whole = {file: (folder / file).read_text() for file in FILES}
+        there = [each.id async for each in clients.annotation.list_campaigns()]
         faults = {
             "conversations-2.jsonl": (None, "there is no such file"),
             "annotations.jsonl": (None, "there is no annotations.jsonl in it"),
@@ -246,7 +261,7 @@ class TestImport:
             with pytest.raises(NotAnExport, match=reason):
                 await _import(clients, folder)
             (folder / file).write_text(whole[file])
-        assert [each.name async for each in clients.annotation.list_campaigns()] == ["people"]
+        assert [each.id async for each in clients.annotation.list_campaigns()] == there
         assert read_exported_campaign(tmp_path) is None
 
 
