@@ -257,6 +257,14 @@ class TestAppearance:
         svg = render(FIGURES[name](replace(thirty, width="narrow")), "svg").decode()
         (width,) = re.findall(r'<svg[^>]* width="([\d.]+)"', svg)
         assert float(width) <= 358  # 390 px without a page's margins
+
+    def test_leaves_names_the_room_that_a_wide_font_needs(self):
+        """DejaVu Sans, the font of many Linux browsers, needs .62 of the size for a letter; the renderer's needs .5."""
+        shown = FigureInput(analysis(("retrieval", "ngram", "dull")), None)
+        svg = render(FIGURES["ranking"](shown), "svg").decode()
+        (left,) = re.findall(r'<g fill="none" stroke-miterlimit="10" transform="translate\(([\d.]+),', svg)
+        assert float(left) >= int(len("retrieval") * 12 * 0.62)
+        assert FIGURES["ranking"](shown)["hconcat"][1]["layer"][0]["encoding"]["x"]["axis"]["titleAnchor"] == "end"
         assert min(float(size) for size in re.findall(r'font-size="([\d.]+)px"', svg)) >= 12
 
     def test_names_too_long_for_their_room_keep_both_ends(self, awkward):

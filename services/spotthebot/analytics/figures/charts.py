@@ -104,6 +104,8 @@ class Marks:
         self.names = [each.name for each in self.speakers]
         self._layout = shown.layout
         self._colours = [shown.colour_of(each) for each in self.speakers]
+        # Browsers of desktops may have a wider font than the renderer. A phone has no pixel to spare.
+        self._extent = 0 if shown.is_narrow else self.room - 8
 
     def colour(self, *, legend: alt.Legend | None = None) -> alt.Color:
         """Return the encoding by colour. It has no legend by default, for figures with names next to the marks."""
@@ -124,7 +126,15 @@ class Marks:
         """Return the encoding with one row for each speaker; the names are on the left."""
         shortened = short(self._layout.names, self._layout.text)
         axis = (
-            alt.Axis(ticks=False, domain=False, grid=False, labelPadding=8, labelExpr=shortened, labelLimit=0)
+            alt.Axis(
+                ticks=False,
+                domain=False,
+                grid=False,
+                labelPadding=8,
+                labelExpr=shortened,
+                labelLimit=0,
+                minExtent=self._extent,
+            )
             if labels
             else None
         )
@@ -134,9 +144,10 @@ class Marks:
         """Return a legend with the names of the speakers."""
         return alt.Legend(labelExpr=short(self._layout.names, self._layout.text))
 
-    def room(self, shown: FigureInput) -> int:
-        """Return the width in pixels that the names on the left need."""
-        return min(shown.layout.names, room_for(max(self.names, key=len, default=""), shown.layout.text)) + 8
+    @property
+    def room(self) -> int:
+        """The width in pixels that the names on the left need."""
+        return min(self._layout.names, room_for(max(self.names, key=len, default=""), self._layout.text)) + 8
 
     def height(self) -> int:
         """Return the height of a panel with one row for each speaker."""

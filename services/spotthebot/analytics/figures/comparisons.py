@@ -39,7 +39,7 @@ def win_matrix(shown: FigureInput) -> Spec:
         return nothing_to_draw(shown, title, "No two bots have a decided game.")
     marks = Marks(shown, [{"bot": each.bot} for each in analysis.ranking.bots])
     k = len(marks.names)
-    size = max(10, min(76, (layout.total - marks.room(shown) - 16) // k))
+    size = max(10, min(76, (layout.total - marks.room - 16) // k))
     fits = all(room_for(name, layout.text) <= size for name in marks.names)
     heading = alt.Axis(
         orient="top",
@@ -132,7 +132,7 @@ def ranking(shown: FigureInput) -> Spec:
         .mark_text(align="left", dx=9, fontSize=layout.text, color=shown.colours.ink, aria=False)
         .encode(x="beside:Q", y=marks.rows(), text="label:N")
     )
-    free = layout.total - marks.room(shown) - 44
+    free = layout.total - marks.room - 44
     ranked = by_games and analysis.ranking.reason is None
     step = max(8, min(34, (free if shown.is_narrow else free // 2) // k)) if ranked else 0
     layers = [*_bands(shown, rows, marks), *intervals(rate, axis, rows, marks), values]
@@ -211,7 +211,8 @@ def _rank_probabilities(shown: FigureInput, marks: Marks, step: int) -> Drawn:
         for rank, probability in enumerate(each.rank_probabilities, start=1)
         if probability > 0
     ]
-    axis = alt.Axis(labelAngle=0, ticks=False, domain=False, grid=False, labelOverlap=True)
+    # The title is wider than the columns of few bots: it extends to the left, where there is room.
+    axis = alt.Axis(labelAngle=0, ticks=False, domain=False, grid=False, labelOverlap=True, titleAnchor="end")
     ranks = alt.Scale(domain=[*range(1, len(marks.names) + 1)], paddingInner=0, paddingOuter=0)
     base = alt.Chart(data(rows)).encode(
         x=alt.X("rank:O", title="probability of each rank", axis=axis, scale=ranks),

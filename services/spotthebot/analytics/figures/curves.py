@@ -193,7 +193,7 @@ class _Course:
 
 def _plot_width(shown: FigureInput, marks: Marks | None, panels: int) -> int:
     """Return the width of a plot without its axes. On a wide page the legend is not included either."""
-    legend = 0 if shown.is_narrow or marks is None else marks.room(shown) + 50
+    legend = 0 if shown.is_narrow or marks is None else marks.room + 50
     return (shown.layout.total - legend - 24 * (panels - 1)) // panels - 56
 
 
