@@ -60,7 +60,7 @@ class TestRun:
             monkeypatch.setattr(sys, "argv", ["analytics", command])
             with pytest.raises(SystemExit, match="78"):
                 run("analytics")
-            said = "analytics: SPOTTHEBOT_ANALYTICS_DATABASE_URL is missing. See docs/settings.md.\n"
+            said = "analytics: SPOTTHEBOT_ANALYTICS_DATABASE_URL is missing. See 'Settings' in the documentation.\n"
             assert capsys.readouterr().err == said
 
     @pytest.mark.parametrize("command", ["serve", "work"])

@@ -95,7 +95,7 @@ def test_a_service_says_which_settings_it_lacks_instead_of_starting():
     environment = {"PATH": "", "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 78
-    assert run.stderr == "bots: SPOTTHEBOT_BOTS_DATABASE_URL is missing. See docs/settings.md.\n"
+    assert run.stderr == "bots: SPOTTHEBOT_BOTS_DATABASE_URL is missing. See 'Settings' in the documentation.\n"
 
 
 def test_a_service_says_that_its_folder_of_secrets_is_missing(

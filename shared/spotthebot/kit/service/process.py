@@ -116,9 +116,9 @@ def _read_settings(name: str, kind: type[Settings]) -> Settings:
         _stop(name, f"its settings can't be read: {error}")
     except ValidationError as error:
         faults = "; ".join(_fault_of_setting(kind, fault) for fault in faults_of(error, separator="."))
-        _stop(name, f"{faults}. See docs/settings.md.")
+        _stop(name, f"{faults}. See 'Settings' in the documentation.")
     except SettingsError as error:
-        _stop(name, f"{_fault_of_source(kind, error)}. See docs/settings.md.")
+        _stop(name, f"{_fault_of_source(kind, error)}. See 'Settings' in the documentation.")
     start_tracing(name)
     configure_logs(name, settings.log_level, request_lines_per_second=settings.request_log_lines_per_second)
     return settings
