@@ -84,11 +84,11 @@ class TestUnknownNames:
 
 
 class TestHints:
-    def test_of_another_folder_name_it(self, tmp_path: Path):
+    def test_name_a_folder_that_is_not_the_default(self, tmp_path: Path):
         said = run_stb("status", "--data-dir", tmp_path).stderr
         assert f"'./stb up --data-dir {tmp_path}' makes one" in " ".join(said.split())
 
-    def test_of_the_default_folder_are_short(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    def test_leave_out_the_default_folder(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         monkeypatch.setattr("spotthebot.local.runtime.data_folder.DEFAULT_DATA_DIR", tmp_path)
         assert DataFolder(tmp_path).option == ""
 
