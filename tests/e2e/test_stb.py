@@ -333,7 +333,7 @@ class TestUp:
         assert work["assignments"] == 4
         assert work["annotations"] == 8
         assert work["refused"] == {"closed": 5}
-        assert "8 annotations of 4 segments of 2 conversations by 4 annotators" in " ".join(
+        assert "8 annotations of 4 segments of 2 conversations by 4 simulated annotators" in " ".join(
             folder.stb("rank", "people", "--filter", "none").stdout.split()
         )
 
