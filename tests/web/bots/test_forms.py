@@ -24,6 +24,7 @@ from spotthebot.web.bots.forms import (
     values_of,
 )
 from spotthebot.web.catalogues import FOLDER, Texts
+from tools import ROOT
 
 EXAMPLES: list[dict[str, Any]] = BotIn.model_json_schema()["examples"]
 HOW_TO = FOLDER.parent / "bots" / "templates" / "examples"
@@ -116,6 +117,10 @@ class TestHowTo:
             threading.Thread(target=server.serve_forever, args=(0.01,)).start()
             yield f"http://127.0.0.1:{server.server_port}/reply"
             server.shutdown()
+
+    def test_has_the_bot_of_the_documents(self):
+        example = ROOT / "docs" / "examples" / "webhook_bot.py"
+        assert (HOW_TO / "webhook_bot.py.txt").read_text() == example.read_text(), "renew it: ./stb docs"
 
     async def test_has_a_bot_that_passes_the_probe(self, url: str):
         report = await check_bot(WebhookProtocol(kind="webhook", url=url), None, Limits(), seconds=20)
