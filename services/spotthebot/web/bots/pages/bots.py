@@ -162,11 +162,11 @@ def refused(error: PeerRefused, kind: str) -> dict[str, Fault]:
     The key `""` is for a fault that concerns no single field. A refusal for one field's sake is said as a whole, since
     its sentence has the remedy.
     """
-    named = [each for each in error.problem.errors if each.pointer]
+    named = {each.pointer.strip("/"): each.detail for each in error.problem.errors if each.pointer}
     has_sentence = len(named) == 1 and not error.problem.type.endswith(INVALID_REQUEST)
     found = {
-        field_at(each.pointer.strip("/").split("/"), kind): _said(error) if has_sentence else Fault(detail=each.detail)
-        for each in named
+        field_at(at.split("/"), kind): _said(error) if has_sentence else Fault(detail=said)
+        for at, said in named.items()
     }
     if not found and isinstance(error, Conflict):
         return {"name": Fault("name_taken")} if "registered already" in error.problem.detail else {"": _said(error)}

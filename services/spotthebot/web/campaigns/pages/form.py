@@ -171,7 +171,7 @@ async def _form(
         fixed=fixed_fields(campaign.state) if campaign else frozenset(),
         chosen=set(form.collections),
         kept={str(each) for each in own} if campaign and "protocol" in fixed_fields(campaign.state) else set(),
-        collections=sorted(collections, key=lambda each: each.id not in own),
+        collections=sorted(collections, key=lambda each: str(each.id) not in form.collections),
         protocols=protocols.items,
         trainings=trainings.items,
         panels=PANELS,
