@@ -10,7 +10,7 @@ from rich.console import Console
 from spotthebot.cli.collections.run import CollectionProgress
 from spotthebot.cli.commands import collection_display
 from spotthebot.contracts.conversations.collections import CollectionOut
-from spotthebot.contracts.conversations.progress import FailureOut, PairOut
+from spotthebot.contracts.conversations.progress import FailureOut, PairOut, met_bots
 from spotthebot.local import progress
 
 COLLECTION = CollectionOut.model_validate(
@@ -150,3 +150,14 @@ class TestWatching:
             f"2 wait for busy, which is asked again at {GIVEN_UP}: It limits.",
             f"1 waits for busy, which is asked again at {next_day}: It limits.",
         ]
+
+
+class TestMetBots:
+    def test_counts_what_did_not_fail_and_nothing_if_two_bots_never_met(self):
+        def pair(first: str, second: str, **counts: int) -> PairOut:
+            return PairOut(number=0, participants=(first, second), conversations=counts)
+
+        of_two = [pair("a", "b", complete=2, failed=1), pair("b", "a", running=1), pair("a", "a", complete=9)]
+        assert met_bots(of_two) == {("a", "b"): 3}
+        assert met_bots([*of_two, pair("b", "c", complete=1)]) == {}
+        assert len(met_bots([*of_two, pair("b", "c", complete=1), pair("a", "c", complete=1)])) == 3
