@@ -170,7 +170,8 @@ class TestDocuments:
 
     def test_are_renewed_by_one_command(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         (tmp_path / "openapi").mkdir()
-        (tmp_path / "docs").mkdir()
+        (tmp_path / "docs" / "examples").mkdir(parents=True)
+        (tmp_path / "docs" / "examples" / "webhook_bot.py").write_text("a bot")
         develop = (ROOT / "docs" / "develop.md").read_text()
         (tmp_path / "docs" / "develop.md").write_text(develop.replace("conversation_id FK", "conversation_id"))
         monkeypatch.setattr(documents, "ROOT", tmp_path)
@@ -180,6 +181,7 @@ class TestDocuments:
             written, committed = ((root / "openapi" / f"{name}.json").read_text() for root in (tmp_path, ROOT))
             assert json.loads(written) == json.loads(committed)
         assert (tmp_path / "docs" / "develop.md").read_text() == develop
+        assert (tmp_path / documents.BOT_ON_PAGE).read_text() == "a bot"
 
 
 def _row(entry: ServiceEntry) -> str:
