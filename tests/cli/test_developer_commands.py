@@ -115,7 +115,7 @@ class TestLogs:
         assert [line.strip() for line in shown] == [expected, "bots | Traceback: a line without a time"]
         assert _stb("logs", "supervisor", folder=folder).stdout.strip() == expected
 
-    def test_of_postgresql_lie_beside_the_others(self, folder: DataFolder):
+    def test_include_those_of_postgresql_by_its_name(self, folder: DataFolder):
         (folder.path / "postgres.log").write_text("FATAL: no space left\n")
         assert _stb("logs", "postgres", folder=folder).stdout.strip() == "postgres | FATAL: no space left"
 

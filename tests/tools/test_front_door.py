@@ -147,7 +147,7 @@ class TestAnnouncement:
         assert said.startswith("Downloading torch and transformers, to train, host and score with models (")
         assert said.count("\n") == 1
 
-    def test_of_the_site_is_of_what_builds_it_and_no_model(
+    def test_names_what_builds_the_site_and_no_model(
         self, clone: Path, stb: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ):
         installed(clone, stb)
