@@ -377,7 +377,7 @@ class TestRestore:
         restored = folder.process("restore", folder.parent / "backup.zip", "--replace")
         assert restored.returncode == 0, restored.stderr
         assert "The suite is as it was at" in restored.stderr
-        notes = {key["note"] for key in json.loads(folder.stb("keys", "list", "--json").stdout)["keys"]}
+        notes = {key["note"] for key in json.loads(folder.process("keys", "list", "--json").stdout)["keys"]}
         assert ("before" in notes, "after" in notes) == (True, False)
 
 

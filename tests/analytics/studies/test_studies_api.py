@@ -4,7 +4,7 @@ import asyncio
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -22,7 +22,7 @@ from tests.factories.chat_studies import answers_to, chat_study, create_study, i
 from tests.factories.command_line import run_stb
 from tests.factories.frontends import open_chats, two_bots
 from tests.factories.rated_chats import BOTS, exported_chats
-from tests.factories.running_suite import RunningSuite
+from tests.factories.running_suite import RunningSuite, SharedSuites
 from tests.factories.studies import conversation, import_conversations
 
 FACTS = tuple(f"facts:{each}" for each in ("no", "yes"))
@@ -63,10 +63,18 @@ def _kept(suite: RunningSuite, study: str) -> int:
     return rows[0][0]
 
 
-class TestMeasures:
-    async def test_are_those_of_all_tasks_and_of_the_chats(self, suite: RunningSuite):
-        study = await chat_study(suite)
-        found = (await _get(suite, study, "measures")).json()
+@pytest.fixture(scope="class")
+async def study(module_suite: RunningSuite, shared_suites: SharedSuites) -> AsyncIterator[str]:
+    """A study over chats that all tests of a class read."""
+    yield await chat_study(module_suite)
+    await shared_suites.empty(module_suite)
+
+
+class TestStudyOfAllTasks:
+    """All of these read one study, whose results are kept: to compute them takes longer than to ask for them."""
+
+    async def test_has_measures_of_all_tasks_and_of_the_chats(self, module_suite: RunningSuite, study: str):
+        found = (await _get(module_suite, study, "measures")).json()
         names = {each["name"]: each["task"] for each in found["measures"]}
         assert names["facts:yes"] == "factual_behaviour"
         assert {name for name, task in names.items() if task == "dialogue_likert"} == {
@@ -90,9 +98,9 @@ class TestMeasures:
             False,
         )
 
-    async def test_are_the_campaign_s_own_to_the_bit(self, suite: RunningSuite):
-        study, analyst = await chat_study(suite), await suite.client("analytics", "analyst")
-        found = (await _get(suite, study, "measures")).json()
+    async def test_has_each_campaign_s_own_measures_to_the_bit(self, module_suite: RunningSuite, study: str):
+        analyst = await module_suite.client("analytics", "analyst")
+        found = (await _get(module_suite, study, "measures")).json()
         for source in found["sources"][:3]:
             path = f"/v1/campaigns/{source['campaign_id']}/measures"
             for own in (await analyst.get(path, params={"seed": 11})).json()["measures"]:
@@ -103,6 +111,57 @@ class TestMeasures:
                 )
                 assert {name: here[name] for name in own} == own
 
+    async def test_gives_measures_one_by_one_with_pairs_under_its_name(self, module_suite: RunningSuite, study: str):
+        analyst = await module_suite.client("analytics", "analyst")
+        sources = (await _get(module_suite, study, "measures")).json()["sources"]
+        found = (await _get(module_suite, study, "measures/comparative.quality")).json()
+        path = f"/v1/campaigns/{sources[2]['campaign_id']}/measures/quality"
+        own = (await analyst.get(path, params={"seed": 11})).json()
+        assert found == own | {"measure": "comparative.quality"}
+        of_chats = (await _get(module_suite, study, "measures/preferred")).json()
+        assert (of_chats["kind"], of_chats["campaign_id"], len(of_chats["pairs"])) == ("preference", None, 3)
+        table = await analyst.get(f"/v1/studies/{study}/measures/quality", headers={"Accept": "text/csv"})
+        assert [row["bot"] for row in csv.DictReader(io.StringIO(table.text))] == [
+            each["bot"] for each in (await _get(module_suite, study, "measures/quality")).json()["bots"]
+        ]
+
+    @pytest.mark.parametrize("outcome", ["quality", "preferred", "dialogue_likert.quality"])
+    async def test_is_assessed_as_its_exported_table_is(
+        self, module_suite: RunningSuite, study: str, tmp_path: Path, outcome: str
+    ):
+        await _replace(module_suite, study, outcome=outcome)
+        found = (await _get(module_suite, study, "assessment")).json()
+        table = tmp_path / "values.csv"
+        table.write_bytes((await _get(module_suite, study, "values")).content)
+        options = ("--assess", outcome, "--yes", "--seed", "11", "--json", "-")
+        printed = await asyncio.to_thread(run_stb, "analyse", "table", table, *options)
+        assert printed.returncode == 0, printed.stderr
+        kept = json.loads(printed.stdout)
+        assert kept["rejected"] == []
+        for name in ("outcome", "measures", "stepwise", "stepwise_n", "stepwise_method", "keep", "sentences"):
+            assert found[name] == kept[name]
+        assert (found["dialogues"], found["bots"]) == (24, [*BOTS])
+        await _replace(module_suite, study, outcome="quality")
+
+    async def test_has_its_dialogues_of_all_tasks_compared_with_the_outcome(
+        self, module_suite: RunningSuite, study: str
+    ):
+        found = (await _get(module_suite, study, "assessment")).json()
+        levels = {each["name"]: (each["level"], each["n"]) for each in found["measures"]}
+        assert levels["facts:yes"] == ("turn", 24)
+        assert levels["dialogue_likert.quality"] == ("dialogue", 24)
+        assert levels["comparative.quality"] == levels["preferred"] == ("pair", 24)
+
+    async def test_has_the_minutes_of_each_task(self, module_suite: RunningSuite, study: str):
+        """Annotation k took 60 + 1.234 k seconds; each dialogue of a pair the whole time of the comparison."""
+        found = (await _get(module_suite, study, "assessment")).json()
+        minutes = {each["name"]: each["minutes"] for each in found["measures"]}
+        for name, n in (("facts:yes", 48), ("dialogue_likert.quality", 48), ("comparative.quality", 24)):
+            assert minutes[name] == pytest.approx((60 + 1.234 * np.median(np.arange(n))) / 60)
+        assert minutes["preferred"] is None
+
+
+class TestMeasures:
     async def test_rate_bots_of_chats_by_the_people_s_mean_scores(self, suite: RunningSuite):
         study = await chat_study(suite, tasks=["dialogue_likert"])
         given: dict[str, list[int]] = {bot: [] for bot in BOTS}
@@ -114,20 +173,6 @@ class TestMeasures:
             bot: pytest.approx(np.mean(scores)) for bot, scores in given.items()
         }
         assert {each["uncertainty"]["annotators"] for each in quality["bots"]} == {8}
-
-    async def test_come_one_by_one_with_pairs_under_the_study_s_name(self, suite: RunningSuite):
-        study, analyst = await chat_study(suite), await suite.client("analytics", "analyst")
-        sources = (await _get(suite, study, "measures")).json()["sources"]
-        found = (await _get(suite, study, "measures/comparative.quality")).json()
-        path = f"/v1/campaigns/{sources[2]['campaign_id']}/measures/quality"
-        own = (await analyst.get(path, params={"seed": 11})).json()
-        assert found == own | {"measure": "comparative.quality"}
-        of_chats = (await _get(suite, study, "measures/preferred")).json()
-        assert (of_chats["kind"], of_chats["campaign_id"], len(of_chats["pairs"])) == ("preference", None, 3)
-        table = await analyst.get(f"/v1/studies/{study}/measures/quality", headers={"Accept": "text/csv"})
-        assert [row["bot"] for row in csv.DictReader(io.StringIO(table.text))] == [
-            each["bot"] for each in (await _get(suite, study, "measures/quality")).json()["bots"]
-        ]
 
     async def test_have_no_values_where_nobody_answered(self, suite: RunningSuite):
         chats = exported_chats(2)
@@ -198,36 +243,6 @@ class TestValues:
 
 
 class TestAssessment:
-    @pytest.mark.parametrize("outcome", ["quality", "preferred", "dialogue_likert.quality"])
-    async def test_is_that_of_the_exported_table(self, suite: RunningSuite, tmp_path: Path, outcome: str):
-        study = await chat_study(suite, outcome=outcome)
-        found = (await _get(suite, study, "assessment")).json()
-        table = tmp_path / "values.csv"
-        table.write_bytes((await _get(suite, study, "values")).content)
-        options = ("--assess", outcome, "--yes", "--seed", "11", "--json", "-")
-        printed = await asyncio.to_thread(run_stb, "analyse", "table", table, *options)
-        assert printed.returncode == 0, printed.stderr
-        kept = json.loads(printed.stdout)
-        assert kept["rejected"] == []
-        for name in ("outcome", "measures", "stepwise", "stepwise_n", "stepwise_method", "keep", "sentences"):
-            assert found[name] == kept[name]
-        assert (found["dialogues"], found["bots"]) == (24, [*BOTS])
-
-    async def test_compares_dialogues_of_all_tasks_with_the_outcome(self, suite: RunningSuite):
-        found = (await _get(suite, await chat_study(suite), "assessment")).json()
-        levels = {each["name"]: (each["level"], each["n"]) for each in found["measures"]}
-        assert levels["facts:yes"] == ("turn", 24)
-        assert levels["dialogue_likert.quality"] == ("dialogue", 24)
-        assert levels["comparative.quality"] == levels["preferred"] == ("pair", 24)
-
-    async def test_has_the_minutes_of_each_task(self, suite: RunningSuite):
-        """Annotation k took 60 + 1.234 k seconds; each dialogue of a pair the whole time of the comparison."""
-        found = (await _get(suite, await chat_study(suite), "assessment")).json()
-        minutes = {each["name"]: each["minutes"] for each in found["measures"]}
-        for name, n in (("facts:yes", 48), ("dialogue_likert.quality", 48), ("comparative.quality", 24)):
-            assert minutes[name] == pytest.approx((60 + 1.234 * np.median(np.arange(n))) / 60)
-        assert minutes["preferred"] is None
-
     async def test_gives_a_measure_without_variance_a_reason(self, suite: RunningSuite):
         found = (await _get(suite, await chat_study(suite, people=3), "assessment")).json()
         measure = _measure(found, "accuracy:unsure")
