@@ -55,9 +55,9 @@ def up(folder: Folder, port_base: int) -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.fixture
 def small_demo(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the demonstration take all its steps with a sixth of the conversations, and hardly train its scorer."""
-    monkeypatch.setattr(run, "_CONVERSATIONS_PER_PAIR", 2)
-    monkeypatch.setattr(run, "_HUMAN_CONVERSATIONS", 5)
+    """Let the demonstration take all its steps with half the conversations, and hardly train its scorer."""
+    monkeypatch.setattr(run, "_CONVERSATIONS_PER_PAIR", 6)
+    monkeypatch.setattr(run, "_HUMAN_CONVERSATIONS", 15)
     monkeypatch.setattr(run, "_TRAINING_STEPS", 2)
 
 
