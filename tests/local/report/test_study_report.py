@@ -88,7 +88,7 @@ class TestSentences:
             "likert: 24 annotations by 2 annotators, among them 1 simulated (programs, not people), by the protocol"
             in text
         )
-        assert "pairs: 6 annotations by 1 annotators, by the protocol comparative" in text
+        assert "pairs: 6 annotations by 1 annotator, by the protocol comparative" in text
         assert "Measures are assessed against likert.quality as ABC-Eval assesses them" in text
         assert any("Don't Forget Your ABC's" in work.text for work in report.methods.references)
 
