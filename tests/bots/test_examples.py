@@ -134,9 +134,13 @@ class TestThePapersPool:
 
 
 class TestCheck:
-    async def test_names_each_finding_and_exits_with_1_if_one_failed(self):
+    @pytest.mark.parametrize("arguments", [(), ("--secret-from", "OTHER")])
+    async def test_names_each_finding_and_exits_with_1_if_one_failed(
+        self, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setenv("OTHER", f"whsec_{'x' * 32}")
         async with _example("webhook_bot") as url:
-            code, printed = await _check(f"{url}/reply")  # without the secret, so that it can't verify us
+            code, printed = await _check(f"{url}/reply", *arguments)  # without its secret, so that it can't verify us
         assert code == 1
         assert "401" in printed
         assert "can't take part yet" in printed
