@@ -182,7 +182,7 @@ class TestTables:
     def test_say_why_numbers_are_missing_where_they_are(self, report: MeasuresReport):
         (ada, _) = rows_of(table_of(report, "measure_engaging"))
         assert (ada["low"], ada["reason"]) == ("", report.measures.measures[4].bots[1].reason)
-        assert "so nothing tells how" in ada["reason"]
+        assert "so nothing shows how" in ada["reason"]
         assert "reason" not in rows_of(table_of(report, "pairs"))[0]
 
     def test_preferences_have_win_rates(self):
