@@ -57,7 +57,7 @@ class TestCampaign:
         await expect(page.get_by_role("button", name="Make a link")).to_be_visible()  # which only a draft has
         takes = page.get_by_role("region", name="What it takes")
         assert re.findall(r"[\d.]+ EUR", await takes.inner_text()) == ["6.00 EUR"]  # 2 packages, each twice, 1.50
-        await expect(takes).to_contain_text("No two bots can be told apart by their labels.")
+        await expect(takes).to_contain_text("the ties of published studies, a pair's games show a bot that wins")
         await _whole(page, complaints=visit.complaints)
 
         await page.get_by_role("link", name="Open", exact=True).click()
