@@ -73,7 +73,7 @@ class TestKeyboard:
         await expect(page.get_by_role("alert")).to_contain_text("more fluent and grammatically correct")
         fixed = page.get_by_text("Fixed", exact=True).filter(visible=True)
         await expect(fixed).to_have_count(0)
-        await press(page, "ArrowLeft")
+        await press(page, "ArrowLeft", "z", "ArrowLeft")  # the question that was taken back is at hand again
         await expect(fixed).to_have_count(2)
         await expect(page.get_by_text("Your first answer here fixes").first).to_be_hidden()
         await press(page, "ArrowDown", "ArrowRight", "Enter")
@@ -141,6 +141,23 @@ class TestMouse:
     async def _is_for_everybody(page: Page) -> None:
         """Hold a page against what holds for all of them, on a phone in the dark."""
         assert (await overflow(page), await violations(page)) == (0, [])
+
+
+    async def test_corrects_an_answer_with_one_click_of_a_person_s_length(self, visit: Visit, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c1"), annotations_per_segment=1)
+        page = await open_package(visit, await entry_path(suite, campaign))
+        await press(page, "1", "9", *STEP_2)
+        rows = page.get_by_role("radiogroup").filter(has=page.get_by_role("radio", name="Speaker B"))
+        for row in [await rows.nth(number).element_handle() for number in range(await rows.count())]:
+            choice = await row.query_selector("label:last-of-type")
+            assert choice is not None
+            box = await choice.bounding_box()
+            assert box is not None
+            await page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            await page.mouse.down()
+            await page.wait_for_timeout(90)
+            await page.mouse.up()
+        await expect(page.get_by_role("radio", name="Speaker B", checked=True)).to_have_count(3)
 
 
 class TestBackOfTheBrowser:

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the pro
 async def test_a_person_signs_in_and_out_at_the_provider(chromium: Browser, tmp_path: Path):
     keys = tmp_path / "keys.json"
     keys.write_text(json.dumps({"operators": f"stb_admin_{'0' * 32}_{'x' * 43}"}))
+    keys.chmod(0o600)
     people = [User(sub="olga", claims={"groups": ["operators"]})]
     with run_server_in_thread(user_claims=people) as provider, closing(bind("127.0.0.1", 0)) as sock:
         home = f"http://127.0.0.1:{sock.getsockname()[1]}"

@@ -20,3 +20,26 @@ export function badge(side, label) {
 export function keySign(text = "") {
   return make("kbd", { "aria-hidden": "true" }, text);
 }
+
+/**
+ * Call `act(target)` when the focus comes to something in a place.
+ *
+ * Where a press brings it, that waits until the press is over, since a choice that moves away from under the pointer is
+ * not clicked; after an answer there is nothing to wait for.
+ */
+export function onFocus(place, act) {
+  let isPressed = false;
+  let waiting;
+  place.addEventListener("focusin", ({ target }) => {
+    if (isPressed) waiting = target;
+    else act(target);
+  });
+  place.addEventListener("change", () => (waiting = undefined));
+  place.addEventListener("pointerdown", () => (isPressed = true));
+  const release = () => {
+    isPressed = false;
+    if (waiting) act(waiting);
+    waiting = undefined;
+  };
+  for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => setTimeout(release));
+}

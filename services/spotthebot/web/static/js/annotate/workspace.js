@@ -6,6 +6,7 @@
  * `training.js`).
  */
 
+import { onFocus } from "./elements.js";
 import { Form } from "./form.js";
 import { NONE, bindKeys, listenToKeys } from "./keys.js";
 import { isAnswer, isEqual, valueOf, withValue } from "./protocol.js";
@@ -38,7 +39,7 @@ export class Workspace {
     this.next.addEventListener("click", () => this.goOn());
     this.back.addEventListener("click", () => this.goBack());
     this.undoing.addEventListener("click", () => this.undo());
-    document.getElementById("questions").addEventListener("focusin", ({ target }) => {
+    onFocus(document.getElementById("questions"), (target) => {
       if (!this.form.rowOf(target)) return; // what does not ask moves nothing under the pointer
       this.followsFocus = true;
       this.#update();
@@ -90,12 +91,16 @@ export class Workspace {
   undo() {
     if (!this.#canUndo()) return;
     const last = this.history.pop();
+    const undone = this.item.answer;
     this.item.answer = last.before;
+    this.followsFocus = false;
     this.missing.textContent = "";
     this.page.onChange(this.item);
     this.notice.textContent = this.texts("notice.taken_back");
     if (last.turn === this.turn) this.#update();
     else this.#showPart(last.turn);
+    const row = this.form.rows.find(({ question: { id }, target }) => !isEqual(valueOf(undone, id, target), valueOf(last.before, id, target)));
+    if (row && !row.element.hidden && this.form.rowOf(document.activeElement)) this.form.focus(row);
   }
 
   /** Go to the part or item before, and keep all answers. */
