@@ -6,10 +6,11 @@ from collections.abc import Sequence
 import pytest
 from rich.console import Console
 
-from spotthebot.analytics.stats import Design, smallest_p
+from spotthebot.analytics.stats import Design
+from spotthebot.analytics.stats.design_reach import lowest_p
 from spotthebot.cli.results.ranking import print_ranking
 from spotthebot.contracts.analytics import differences as analytics_differences
-from spotthebot.contracts.analytics.provenance import PooledEffect, Uncertainty
+from spotthebot.contracts.analytics.provenance import Uncertainty
 from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.local.report.findings import adjustment_words, difference_finding, findings
 from tests.factories.analyses import analysis
@@ -137,57 +138,39 @@ class TestFindings:
 
 
 class TestReach:
-    @pytest.mark.parametrize(("games", "smallest"), [(4, 0.56), (40, None)])
-    def test_is_said_where_no_record_of_the_games_could_tell_a_pair_apart(self, games: int, smallest: float | None):
-        """Of 4 games with a design effect of 2 all wins give t = 2 ** 0.5, p = .188 with 10 degrees, 3 times that."""
-        said = _said_of_reach(games=games, annotators=6)
+    @pytest.mark.parametrize(("conversations", "annotators"), [(2, 2), (4, 6)])
+    def test_is_said_where_no_labels_could_tell_a_pair_apart(self, conversations: int, annotators: int):
+        design = Design(annotations_per_conversation=6, annotators=annotators)
+        bound = lowest_p(conversations, design, n_pairs=3)
+        said = _said_of_reach(conversations=conversations, annotators=annotators)
         sentence = (
-            "These were too few games to tell any pair apart by them: the smallest adjusted p-value that one could have"
-            f" is {smallest}."
+            "These were too few labels to tell any pair apart: no others of as many conversations and annotators give"
+            f" an adjusted p-value below {bound:.2g}. With these {annotators} annotators, 4 conversations of each pair"
+            " would do."
         )
-        assert [each.startswith(sentence) for each in said] == ([] if smallest is None else [True])
+        assert said == ([sentence] if bound >= 0.05 else [])
 
-    def test_says_with_how_many_conversations_a_pair_could_differ(self):
-        (said,) = _said_of_reach(games=4, annotators=6)
-        _, _, tail = said.partition(" With these 6 annotators, ")
-        enough = int(tail.removesuffix(" conversations of each pair would be the fewest."))
-        design = Design(tie_rate=14 / 18, annotations_per_conversation=6, annotators=6)
-        below, above = (smallest_p(each, design, n_pairs=3) for each in (enough, enough - 1))
-        assert below < 0.05 <= above
-
-    def test_says_so_where_no_number_of_conversations_would_do(self):
-        (said,) = _said_of_reach(games=4, annotators=2)
-        assert said.endswith(" With these 2 annotators no number of conversations would do.")
-
-    def test_names_no_number_of_which_there_are_as_many(self):
-        """Correlations of this campaign may be stronger than those that the planner takes for granted."""
-        (said,) = _said_of_reach(games=40, annotators=12, design_effect=60)
-        assert said.endswith(".")
-        assert "fewest" not in said
+    def test_is_not_said_beside_a_pair_that_is_told_apart(self):
+        """Of 24 games without ties by six annotators in four conversations a pair may have p = .048, as one had."""
+        assert _said_of_reach(conversations=4, annotators=6, p_value=0.048) == []
 
 
-def _said_of_reach(*, games: int, annotators: int, design_effect: float = 2) -> list[str]:
-    """Return what is said of reach where a bot of each of three pairs won so many games beside 14 ties."""
+def _said_of_reach(*, conversations: int, annotators: int, p_value: float = 0.5) -> list[str]:
+    """Return what is said of reach of three pairs, each with six annotations of so many conversations."""
     found = results([(1, 3)] * 3)
-    pooled = PooledEffect(
-        design_effect=design_effect, expected=design_effect, own=2, own_degrees_of_freedom=3, family=3
-    )
     uncertainty = Uncertainty(
         standard_error=0.2,
         degrees_of_freedom=10,
-        conversations=4,
+        conversations=conversations,
         annotators=annotators,
         clusters="both",
         reason=None,
-        pooled=pooled,
     )
     pairs = tuple(
-        pair.model_copy(update={"wins": games, "losses": 0, "ties": 14, "p_value": 0.5, "uncertainty": uncertainty})
-        for pair in found.win_rates.pairs
+        pair.model_copy(update={"p_value": p_value, "uncertainty": uncertainty}) for pair in found.win_rates.pairs
     )
-    # Six annotations of each conversation.
     counts = found.counts.model_copy(
         update={"annotated_conversations": 50, "annotations": 300, "annotators": annotators}
     )
     update = {"win_rates": found.win_rates.model_copy(update={"pairs": pairs}), "counts": counts}
-    return [each for each in findings(found.model_copy(update=update)) if "too few games" in each]
+    return [each for each in findings(found.model_copy(update=update)) if "too few labels" in each]

@@ -171,17 +171,6 @@ def _degrees(design: Design, clusters: FloatArray | IntArray, games: FloatArray 
     return np.asarray(np.maximum(clusters / unequal - 1, 0.5), dtype=np.float64)
 
 
-def smallest_p_of_games(n: int, design_effect: float, degrees: float, *, n_pairs: int) -> float:
-    """Return the p-value, adjusted for `n_pairs` pairs, of a pair in which one bot won all n decided games.
-
-    `design_effect` and `degrees` come from pooled design effects.
-
-    >>> round(smallest_p_of_games(9, 1.0, 1e9, n_pairs=1), 4)  # 3 standard errors off even odds
-    0.0027
-    """
-    return min(1.0, n_pairs * 2 * float(scipy.stats.t.sf(math.sqrt(n / max(1.0, design_effect)), degrees)))
-
-
 def powers_of(
     win_rate: float, conversations: IntArray, design: Design, significance_level: float, n_pairs: int
 ) -> FloatArray:

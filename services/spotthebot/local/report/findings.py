@@ -7,8 +7,8 @@ disagree. The first sentence is about the ranks.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from spotthebot.analytics.stats.pair_power import Design, smallest_p_of_games
-from spotthebot.analytics.stats.sample_size import least_conversations
+from spotthebot.analytics.stats.design_reach import least_conversations_of_any, lowest_p
+from spotthebot.analytics.stats.pair_power import Design
 from spotthebot.contracts.analytics.differences import Differences, differences_of_ranks
 from spotthebot.contracts.analytics.measures import MeasureResult
 from spotthebot.contracts.analytics.provenance import Settings
@@ -33,7 +33,6 @@ _NO_GAMES: Final = (
     " human."
 )
 _NOTES: Final[Mapping[str, str]] = {"strengths": _STRENGTHS, "fooling_rates": _NO_GAMES}
-_MAX_TIES: Final = 0.99
 _MAX_NAMED: Final = 6
 """The limit of bots that a sentence lists by name; it gives the number of further bots."""
 
@@ -158,36 +157,22 @@ def _pairs(ranks: Differences, games: Differences) -> Iterator[str]:
 
 
 def _reach(analysis: Analysis) -> Iterator[str]:
-    """Yield a sentence if the pairs had too few games to show any difference, even if one bot had won them all."""
-    pairs = analysis.win_rates.pairs
-    known = [(pair.wins + pair.losses, pair.uncertainty) for pair in pairs if pair.p_value is not None]
-    least = [
-        smallest_p_of_games(n, found.pooled.expected, found.degrees_of_freedom or 1.0, n_pairs=len(known))
-        for n, found in known
-        if found is not None and found.pooled is not None
-    ]
-    if least and min(least) >= analysis.significance_level:
-        yield (
-            "These were too few games to tell any pair apart by them: the smallest adjusted p-value that one could have"
-            f" is {min(least):.2g}.{_enough_words(analysis, len(known))}"
-        )
-
-
-def _enough_words(analysis: Analysis, n_pairs: int) -> str:
-    """Return a sentence with the sufficient number of conversations of each pair; the planner assumes correlations."""
-    counts, pairs = analysis.counts, analysis.win_rates.pairs
-    ties = sum(pair.ties for pair in pairs)
-    games = ties + sum(pair.wins + pair.losses for pair in pairs)
+    """Yield a sentence if no labels of so many conversations and annotators could tell a pair apart."""
+    pairs, counts = [pair for pair in analysis.win_rates.pairs if pair.p_value is not None], analysis.counts
+    conversations = max((pair.uncertainty.conversations for pair in pairs if pair.uncertainty is not None), default=0)
+    if not conversations:
+        return
     each = max(1.0, counts.annotations / max(1, counts.annotated_conversations))
-    tie_rate = min(ties / max(1, games), _MAX_TIES)
-    design = Design(tie_rate=tie_rate, annotations_per_conversation=each, annotators=max(2, counts.annotators))
-    enough = least_conversations(design, significance_level=analysis.significance_level, n_pairs=n_pairs)
-    crowd = "this annotator" if counts.annotators == 1 else f"these {counts.annotators} annotators"
-    if enough is None:
-        return f" With {crowd} no number of conversations would do."
-    if enough <= games / each / n_pairs:
-        return ""
-    return f" With {crowd}, {enough} conversations of each pair would be the fewest."
+    design = Design(annotations_per_conversation=each, annotators=max(2, counts.annotators))
+    least = lowest_p(conversations, design, n_pairs=len(pairs))
+    if least >= analysis.significance_level:
+        enough = least_conversations_of_any(design, significance_level=analysis.significance_level, n_pairs=len(pairs))
+        crowd = "this annotator" if counts.annotators == 1 else f"these {counts.annotators} annotators"
+        number = "no number of conversations" if enough is None else f"{enough} conversations of each pair"
+        yield (
+            "These were too few labels to tell any pair apart: no others of as many conversations and annotators give"
+            f" an adjusted p-value below {least:.2g}. With {crowd}, {number} would do."
+        )
 
 
 def _survival(found: Differences) -> Iterator[str]:
