@@ -1,6 +1,7 @@
 """Administrators run campaigns and collections from pages: create, preview, open, pause, block, pay, cancel."""
 
 import re
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -208,7 +209,8 @@ class TestSystem:
         shown = [(await rows.nth(place).inner_text()).split("\t") for place in range(1, 6)]
         assert [row[0].strip() for row in shown] == ["bots", "conversations", "annotation", "analytics", "fed"]
         assert {row[1].strip() for row in shown} == {"ready"}
-        assert int(shown[2][2]) > 0
+        assert {row[2].strip() for row in shown} == {version("spotthebot")}
+        assert int(shown[2][3]) > 0
 
     async def test_is_closed_to_all_but_administrators(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of(suite, conversations=1)

@@ -142,7 +142,6 @@ class TestMouse:
         """Hold a page against what holds for all of them, on a phone in the dark."""
         assert (await overflow(page), await violations(page)) == (0, [])
 
-
     async def test_corrects_an_answer_with_one_click_of_a_person_s_length(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c1"), annotations_per_segment=1)
         page = await open_package(visit, await entry_path(suite, campaign))

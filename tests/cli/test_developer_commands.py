@@ -12,7 +12,6 @@ from typer.testing import CliRunner, Result
 
 from spotthebot.cli.application import app
 from spotthebot.cli.commands import doctor, logs
-from spotthebot.contracts.services import SERVICES
 from spotthebot.local.runtime.data_folder import KEY_OF_ADMIN, DataFolder, RunningService, State
 
 SECRET = "postgresql://app:p$ss word@127.0.0.1/spotthebot"
@@ -150,11 +149,14 @@ class TestDoctor:
         assert found["Documentation"]["detail"] in {"built", "not found"}
 
     def test_names_taken_ports_before_a_start(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(doctor, "_answers", lambda port: port == SERVICES[0].port)
-        printed = _stb("doctor", "--json", folder=DataFolder(tmp_path / "new"))
+        folder = DataFolder(tmp_path / "new")
+        folder.create()
+        folder.keep_port_base(22500)
+        monkeypatch.setattr(doctor, "_answers", lambda port: port == 22501)
+        printed = _stb("doctor", "--json", folder=folder)
         (ports,) = [each for each in json.loads(printed.stdout)["parts"] if each["part"] == "Ports"]
         assert not ports["found"]
-        assert f"taken by others: {SERVICES[0].port};" in ports["detail"]
+        assert ports["detail"].startswith("22501 to 22506: taken by others: 22501;")
 
 
 class TestUp:

@@ -175,7 +175,7 @@ class TestKeyFile:
         path.chmod(0o644)
         said = refusal(name, secrets_key="", secrets_key_file=path)
         assert said == (
-            f"SPOTTHEBOT_{name.upper()}_SECRETS_KEY_FILE can't be used: The file of the encryption key can be read by "
+            f"SPOTTHEBOT_{name.upper()}_SECRETS_KEY_FILE can't be used: The file of keys can be read by "
             "others: `chmod 600` it."
         )
         assert "SECRETS_KEY can't be used: Fernet key must be 32" in refusal(name, secrets_key="short")

@@ -67,7 +67,7 @@ class TestRegisterBot:
         await created(admin, "/v1/bots", ELIZA)
         answer = await admin.post("/v1/bots", json=ELIZA)
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:bot-name-taken")
-        assert "or was retired" in answer.json()["detail"]  # lists leave retired bots out
+        assert "or retired" in answer.json()["detail"]  # lists leave retired bots out
 
     @pytest.mark.parametrize(
         ("change", "pointer"),

@@ -81,4 +81,4 @@ class TestJudgeDemo:
     async def test_says_that_nobody_labelled(self, suite: RunningSuite):
         found = await judged(suite, await labelled_campaign(suite, annotators=0))
         assert found.judges is None
-        assert "annotations" in str(found.reason)
+        assert "Nobody has submitted a package" in str(found.reason)

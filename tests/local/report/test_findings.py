@@ -150,7 +150,7 @@ class TestReach:
         )
         assert said == ([sentence] if bound >= 0.05 else [])
 
-    def test_is_not_said_beside_a_pair_that_is_told_apart(self):
+    def test_is_not_said_beside_a_pair_that_differs(self):
         """Of 24 games without ties by six annotators in four conversations a pair may have p = .048, as one had."""
         assert _said_of_reach(conversations=4, annotators=6, p_value=0.048) == []
 

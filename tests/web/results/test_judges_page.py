@@ -47,7 +47,7 @@ class TestPage:
             "Win rates, and ranks by the corrected ones",
         ):
             assert text in page
-        assert "the judge answered for none of the units that nobody labelled" in page
+        assert "people labelled all of its units, so nothing is left for the judge to save" in page
         german = await _page(reader, path, "de")
         for text in (
             "Ein automatischer Bewerter ist ein Programm.",
@@ -65,13 +65,13 @@ class TestPage:
 
     async def test_says_why_there_is_nothing_to_show(self, suite: RunningSuite, reader: httpx.AsyncClient):
         path = await import_units(suite, [replace(each, labels=()) for each in units(per_pair=1)])
-        assert "annotation" in await _page(reader, path)
+        assert "Nobody has submitted a package" in await _page(reader, path)
 
     async def test_shows_the_measures_of_another_protocol(self, suite: RunningSuite, reader: httpx.AsyncClient):
         path = await rated_campaign(suite, {}, judges=["oracle"])
         page = await _page(reader, path)
         for text in ("quality", "engaging", "oracle", "Judge alone (biased)", "Labels saved"):
             assert text in page
-        assert "the judge answered for none of the units that nobody labelled" in page
+        assert "people labelled all of its units, so nothing is left for the judge to save" in page
         dashboard = await reader.get(f"/campaigns/{path.rpartition('/')[2]}")
         assert f"/campaigns/{path.rpartition('/')[2]}/judges" in dashboard.text

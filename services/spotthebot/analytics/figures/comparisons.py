@@ -132,7 +132,7 @@ def ranking(shown: FigureInput) -> Spec:
         .mark_text(align="left", dx=9, fontSize=layout.text, color=shown.colours.ink, aria=False)
         .encode(x="beside:Q", y=marks.rows(), text="label:N")
     )
-    free = layout.total - marks.room - 44
+    free = layout.total - marks.room - 56
     ranked = by_games and analysis.ranking.reason is None
     step = max(8, min(34, (free if shown.is_narrow else free // 2) // k)) if ranked else 0
     layers = [*_bands(shown, rows, marks), *intervals(rate, axis, rows, marks), values]

@@ -88,7 +88,7 @@ def _panels(
     """Draw a panel for each feature, side by side; on a phone there are two in each row."""
     marks = Marks(shown, rows)
     columns = 2 if shown.is_narrow else columns
-    width = (shown.layout.total - marks.room - 20 * columns) // columns
+    width = (shown.layout.total - marks.room - 30 * columns) // columns
     return (
         alt.layer(reference, *intervals(estimate, axis, rows, marks, source=False), data=data(rows))
         .properties(width=width, height=marks.height())

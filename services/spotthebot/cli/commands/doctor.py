@@ -67,11 +67,12 @@ def _suite(data_dir: Path) -> dict[str, Any]:
 
 
 def _ports(data_dir: Path) -> dict[str, Any]:
-    """Return the ports of the running suite; if none runs, those of a start without options that are free."""
-    if state := folder_at(data_dir).read_state():
+    """Return the ports of the running suite; if none runs, those of the next start without options that are free."""
+    folder = folder_at(data_dir)
+    if state := folder.read_state():
         ports = sorted(urlsplit(each.url).port or 0 for each in state.services)
         return _finding("Ports", f"{', '.join(map(str, ports))}, in use by the suite", "the services")
-    usual = [each.port for each in SERVICES]
+    usual = [each.port_after(folder.port_base) for each in SERVICES]
     taken = [port for port in usual if _answers(port)]
     detail = f"taken by others: {', '.join(map(str, taken))}; choose --port-base" if taken else "free"
     return {

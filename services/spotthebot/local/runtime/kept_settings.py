@@ -4,12 +4,15 @@ import os
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from spotthebot.contracts.services import SERVICES, ServiceEntry
-from spotthebot.kit.settings import EdgeSettings
 from spotthebot.kit.text.names import suggestion
 from spotthebot.local.errors import SettingsFileNotUsable
+
+if TYPE_CHECKING:
+    # pydantic-settings imports asyncio, which commands that ask no service do without.
+    from spotthebot.kit.settings import EdgeSettings
 
 SETTINGS_FILE: Final = "settings.env"
 SUITE: Final = (
