@@ -75,7 +75,7 @@ class TestCampaignsJudges:
         assert "No judge can save more than" in done.stdout
         assert "Win rate by people" in done.stdout
         for said in ("Share of equal labels: 0.", "worse than a constant's by 0.", "people labelled all of its units"):
-            assert said in done.stderr
+            assert said in done.stdout
         assert "Measure" not in done.stdout
 
     async def test_shows_the_measures_of_another_protocol(self, suite: RunningSuite, stb: Stb):
