@@ -108,7 +108,7 @@ def _say_campaign(made: DeclaredCampaign, path: Path) -> None:
     elif seen.state is CampaignState.OPEN and seen.panel is not None:
         say(f"People come by a link: make it on the page /admin/campaigns/{seen.id}")
     elif seen.state is CampaignState.OPEN:
-        say(f"Try it: ./stb annotate {quote(seen.name)} --simulated 12")
+        say(f"Try it: ./stb annotate {quote(seen.name)} --simulated {made.preview.annotators_enough}")
 
 
 def _time_words(hours: float | None) -> str:
