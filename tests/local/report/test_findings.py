@@ -150,12 +150,15 @@ class TestReach:
         )
         assert said == ([sentence] if bound >= 0.05 else [])
 
+    def test_is_not_said_of_tests_that_the_bound_is_not_of(self):
+        assert _said_of_reach(conversations=2, annotators=2, test="sign") == []
+
     def test_is_not_said_beside_a_pair_that_differs(self):
         """Of 24 games without ties by six annotators in four conversations a pair may have p = .048, as one had."""
         assert _said_of_reach(conversations=4, annotators=6, p_value=0.048) == []
 
 
-def _said_of_reach(*, conversations: int, annotators: int, p_value: float = 0.5) -> list[str]:
+def _said_of_reach(*, conversations: int, annotators: int, p_value: float = 0.5, test: str = "clustered") -> list[str]:
     """Return what is said of reach of three pairs, each with six annotations of so many conversations."""
     found = results([(1, 3)] * 3)
     uncertainty = Uncertainty(
@@ -172,5 +175,5 @@ def _said_of_reach(*, conversations: int, annotators: int, p_value: float = 0.5)
     counts = found.counts.model_copy(
         update={"annotated_conversations": 50, "annotations": 300, "annotators": annotators}
     )
-    update = {"win_rates": found.win_rates.model_copy(update={"pairs": pairs}), "counts": counts}
+    update = {"test": test, "win_rates": found.win_rates.model_copy(update={"pairs": pairs}), "counts": counts}
     return [each for each in findings(found.model_copy(update=update)) if "too few labels" in each]

@@ -160,7 +160,8 @@ def _reach(analysis: Analysis) -> Iterator[str]:
     """Yield a sentence if no labels of so many conversations and annotators could tell a pair apart."""
     pairs, counts = [pair for pair in analysis.win_rates.pairs if pair.p_value is not None], analysis.counts
     conversations = max((pair.uncertainty.conversations for pair in pairs if pair.uncertainty is not None), default=0)
-    if not conversations:
+    is_default = (analysis.test, analysis.clusters) == ("clustered", "both") and analysis.correction != "none"
+    if not conversations or not is_default:  # the bound is of the default tests
         return
     each = max(1.0, counts.annotations / max(1, counts.annotated_conversations))
     design = Design(annotations_per_conversation=each, annotators=max(2, counts.annotators))
