@@ -41,7 +41,9 @@ async def grant_bonus(
     key_id: UUID,
     now: datetime,
 ) -> tuple[Bonus, str]:
-    """Grant an annotator a bonus and return it with its currency; of an occasion, the one that was granted before.
+    """Grant an annotator a bonus and return it with its currency. A second one for an occasion is not granted.
+
+    The first one is returned instead.
 
     Raises NoPay if the campaign pays nothing, AnnotatorErased if the annotator was erased, and JudgeUnpaid for a judge.
     """
