@@ -30,7 +30,7 @@ from spotthebot.clients.partner_sets import (
 from spotthebot.clients.partner_sets import export_partner_set as export_by
 from spotthebot.clients.partner_sets import import_partner_set as import_by
 from spotthebot.clients.partner_sets import store_partner_set as store_by
-from spotthebot.contracts.bots.registry import BotIn
+from spotthebot.contracts.bots.registry import BotIn, BotStatus
 from spotthebot.contracts.partner_files import PartnerConfiguration, PartnerSetFile, fingerprint_of
 from spotthebot.local.progress import showing_progress
 from spotthebot.local.runtime.data_folder import DataFolder
@@ -180,6 +180,8 @@ class TestPool:
             assert await register_pool(clients, models, "pool", steps) == bots
         assert {path: path.read_bytes() for path in models.glob("pool/*/training.json")} == cards
         assert {json.loads(each)["corpus"] for each in cards.values()} == {f"numbers, slice {at} of 6" for at in (1, 2)}
+        statuses = {each.name: (each.status, each.status_reason) async for each in clients.bots.list_bots()}
+        assert {each: found for each, found in statuses.items() if found[0] != BotStatus.ACTIVE} == {}
         made = await store_by(clients.bots, clients.conversations, "pool", "", bots)
         assert {each.name for each in made.partners} >= {"kv-1", "kv-2", "gpt-1 cool", "gpt-1 hot", "eliza", "ngram:2"}
         said = await ask_partners(clients.bots, made, [["Hi.", "Hello!"], ["Do you like number 1?", "Yes."]])

@@ -30,3 +30,12 @@ def tokens_without_text(tokenizer: Any, size: int) -> list[int]:  # noqa: ANN401
     texts = tokenizer.batch_decode([[token] for token in tokens], clean_up_tokenization_spaces=False)
     controls = set(tokenizer.all_special_ids)
     return [token for token, text in zip(tokens, texts, strict=True) if token in controls or _NO_TEXT.search(text)]
+
+
+def without_controls(text: str) -> str:
+    """Return a model's text with U+FFFD in place of each control character, as a tokenizer decodes bytes of no text.
+
+    Tokens of single bytes can make a control character together, such as C2 and 8F, so that `tokens_without_text`
+    does not find it.
+    """
+    return _NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -8,7 +8,7 @@ import torch
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList, StoppingCriteria, StoppingCriteriaList
 
 from ..context_length import has_changing_rope
-from ..plain_text import tokens_without_text
+from ..plain_text import tokens_without_text, without_controls
 from ..protocol import ModelDescription
 from ..row_groups import MAX_ROWS, groups
 from .context_window import fitted, split_context
@@ -138,7 +138,7 @@ class TransformersModel:
 
     def _text(self, ids: list[int]) -> str:
         end = next((index for index, token in enumerate(ids) if token in self._ends), len(ids))
-        return str(self._tokenizer.decode(ids[:end], skip_special_tokens=True)).strip()
+        return without_controls(str(self._tokenizer.decode(ids[:end], skip_special_tokens=True))).strip()
 
 
 def _settings(**values: Any) -> GenerationConfig:  # noqa: ANN401 - settings are numbers, lists and texts
