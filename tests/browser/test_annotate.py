@@ -79,14 +79,19 @@ class TestKeyboard:
         await press(page, "ArrowDown", "ArrowRight", "Enter")
         await expect(page.locator("#count")).to_have_text("2 of 3")
         await expect(undo).to_be_hidden()
-        await press(page, "z", "p")  # nothing to take back; the conversation before
+        await press(page, "z", "p")  # nothing to take back; the conversation before, whose answers can be taken back
         await expect(page.locator("#count")).to_have_text("1 of 3")
+        await press(page, "z")
+        await expect(page.locator("#notice")).to_have_text("Answer taken back.")
+        await press(page, "ArrowRight")
         await press(page, "Enter")
         await expect(_status(page)).to_contain_text("Saved at")
         await press(page, "3", "0", *STEP_2, "Enter", "2", "8", *STEP_2, "Enter")
         await page.get_by_role("button", name="Conversation 1").click()
         await expect(page.locator("#count")).to_have_text("1 of 3")
-        await press(page, *3 * ["Enter"], "Enter")
+        await press(page, *3 * ["Enter"], "Enter")  # the last one of a person in a hurry
+        await expect(page.get_by_role("heading", name="The end of the package")).to_be_visible()
+        await press(page, "s")
         await expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
         code = await page.locator("#code").inner_text()
         assert code == (await self._completion_code(suite, page))
@@ -119,8 +124,14 @@ class TestMouse:
             for group in await page.get_by_role("radiogroup").all():
                 await group.get_by_role("radio", name="Speaker B").click()
             if following == "To the end":
-                await page.get_by_role("button", name="A: Human · B: Bot").click()
-                await expect(page.get_by_role("heading", name="Human or bot?")).to_be_visible()
+                fixed, first_step = (
+                    page.get_by_role("button", name="A: Human · B: Bot"),
+                    page.get_by_role("heading", name="Human or bot?"),
+                )
+                await fixed.click()
+                await expect(first_step).to_be_visible()
+                await fixed.click()
+                await expect(first_step).to_be_hidden()
             await page.get_by_role("button", name=following).click()
         await self._is_for_everybody(page)
         await page.get_by_role("button", name="Submit the package").click()

@@ -201,7 +201,7 @@ class TestPairs:
         await press(page, *["ArrowRight"] * 7)
         await page.get_by_role("radiogroup", name="better on the whole").get_by_label("No difference").check()
         await page.get_by_role("button", name="To the end").click()
-        await press(page, "Enter")
+        await press(page, "s")
         await expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
         (annotation,) = await annotations_of(suite, campaign)
         assert sorted(annotation["answer"].values()) == ["B"] * 7 + ["tie"]
@@ -230,7 +230,7 @@ class TestExchanges:
         await expect(page.locator("#notice")).to_contain_text("There is no more of this conversation")
         await press(page, "9")
         await expect(_saved(page)).to_be_visible()
-        await press(page, "Enter", "Enter")
+        await press(page, "Enter", "s")
         await expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
         (annotation,) = await annotations_of(suite, campaign)
         assert [(each["target"], each["exchanges"]) for each in annotation["decisions"]] == [("A", 1), ("B", 3)]
@@ -250,7 +250,7 @@ class TestExchanges:
         for name in ("more fluent", "more sensible", "more specific"):
             await page.get_by_role("radiogroup", name=name).get_by_label("No difference").check()
         await expect(_saved(page)).to_be_visible()
-        await press(page, "Enter", "Enter")
+        await press(page, "Enter", "s")
         await expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
         (annotation,) = await annotations_of(suite, campaign)
         assert annotation["answer"]["fluency"] == "tie"

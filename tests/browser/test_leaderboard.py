@@ -106,7 +106,7 @@ class TestGame:
         await expect(page.get_by_role("dialog")).to_contain_text("guessing does not pay")
         await press(page, "Escape", "Enter")
         await expect(page.locator(".turn")).to_have_count(2)
-        await press(page, "1", "9", "Enter", "Enter")
+        await press(page, "1", "9", "Enter", "s")
         await expect(page.get_by_text("Nobody has a place yet.")).to_be_visible()
         await expect(page.get_by_text("Points come when all is over")).to_be_visible()
         await _play(suite, game, "bob", {"A": "bot", "B": "bot"})

@@ -182,6 +182,7 @@ class TestEnd:
             pages.append(await client.get(home))
             for page in pages:
                 assert "Your last package is submitted" in page.text
+                assert "For the last package that you submitted:" in page.text
                 assert re.findall(r'id="code">(\w+)<', page.text) == code
             assert rows(suite, "SELECT count(*) FROM annotation.assignments") == [(1,)]
             assert (await client.get(f"{home}?next=true")).headers["location"] == home
@@ -194,7 +195,7 @@ class TestEnd:
             shown = await client.get(f"/annotate/{campaign['id']}")
             (action,) = re.findall(r'action="([^"]+/release)"', shown.text)
             stopped = await client.post(action, follow_redirects=True)
-            assert "You stopped here" in stopped.text
+            assert "no completion code until you submit it" in stopped.text
             assert rows(suite, "SELECT state FROM annotation.assignments") == [("expired",)]
 
     async def test_lets_a_form_be_sent_to_mechanical_turk_alone(self, suite: RunningSuite):

@@ -45,11 +45,12 @@ export class Form {
     }
     const before = this.protocol.steps[index - 1];
     const fixes = before ? make("p", { class: "fixes soft" }, this.texts("fixes", { title: before.title })) : null;
-    const folded = make("button", { type: "button", class: "folded", hidden: true }); // on a phone, for a step not at hand
+    const folded = make("button", { type: "button", class: "folded", "aria-expanded": "false", hidden: true }); // on a phone, for a step not at hand
     const section = make("section", { class: "step", "data-step": index }, folded, title, fixes);
     folded.addEventListener("click", () => {
-      section.classList.add("unfolded");
-      title.focus();
+      const isOpen = section.classList.toggle("unfolded");
+      folded.setAttribute("aria-expanded", String(isOpen));
+      if (isOpen) title.focus();
     });
     const blocks = new Map();
     for (const each of this.protocol.questions.filter((placed) => placed.step === index)) {

@@ -101,8 +101,8 @@ class PackagePage {
 
   #showForeign(item, notice) {
     this.#lockDecided(item);
+    item.history = [];
     if (this.workspace.item === item && this.at !== null) {
-      this.workspace.history = [];
       this.workspace.refresh();
       this.notice.textContent = this.texts(notice);
     }
@@ -199,7 +199,8 @@ class PackagePage {
 
   #press(key) {
     if (this.at === null) {
-      if (key === "Enter" && !document.getElementById("submit").hidden) this.#submit();
+      // Not Enter, which led here: a second press of it must not submit for good.
+      if (key.toLowerCase() === "s" && !document.getElementById("submit").hidden) this.#submit();
       else if (key.toLowerCase() === "p") this.#goTo(this.items.length - 1);
       else return this.openDialog(key);
       return true;

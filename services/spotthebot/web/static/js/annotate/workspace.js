@@ -50,7 +50,7 @@ export class Workspace {
   /** Show an item; its `answer` is kept in the item. `step` counts the steps that are locked, and the one after them. */
   show(item) {
     this.item = item;
-    this.history = [];
+    item.history ??= [];
     this.speakers = item.turns.map((turn) => turn.speaker);
     this.turns = this.protocol.turns(this.speakers);
     this.turn = undefined;
@@ -75,7 +75,7 @@ export class Workspace {
     const before = this.item.answer;
     const wasWhole = this.#missingHere().length === 0;
     const changed = this.protocol.pruned(withValue(before, question.id, target, value), this.speakers);
-    if (question.kind !== "text") this.history.push({ before, turn: this.turn });
+    if (question.kind !== "text") this.item.history.push({ before, turn: this.turn });
     this.followsFocus = question.kind === "text" || question.kind === "multiple"; // which are answered bit by bit
     this.item.answer = changed;
     this.missing.textContent = "";
@@ -87,10 +87,10 @@ export class Workspace {
     else this.#update();
   }
 
-  /** Take the last answer back, unless there is none or it is locked. */
+  /** Take the last answer to this item back, unless there is none since the page was opened or it is locked. */
   undo() {
     if (!this.#canUndo()) return;
-    const last = this.history.pop();
+    const last = this.item.history.pop();
     const undone = this.item.answer;
     this.item.answer = last.before;
     this.followsFocus = false;
@@ -112,7 +112,7 @@ export class Workspace {
   }
 
   #canUndo() {
-    return !this.isOff && this.history.length > 0 && !this.#touchesLocked(this.history.at(-1).before);
+    return !this.isOff && this.item.history.length > 0 && !this.#touchesLocked(this.item.history.at(-1).before);
   }
 
   /** Go on: to the next exchange, the next part, or what follows the item; says what is missing. */
