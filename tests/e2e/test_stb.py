@@ -323,6 +323,7 @@ class TestUp:
         assert folder.stb("campaign", people).returncode == 0
         draft = folder.stb("annotate", "people", "--simulated", "1", "--json", "-")
         assert (draft.returncode, json.loads(draft.stdout)["refused"]) == (1, {"closed": 1})
+        assert "closed (1 annotator)" in draft.stderr
         made = json.loads(folder.stb("campaign", people, "--open", "--json", "-").stdout)
         assert (made["name"], made["packages"], made["segments"]) == ("people", 2, 4)
         assert made["conversations"] == {"used": 2, "too_short": 0}

@@ -30,7 +30,7 @@ def say(line: str) -> None:
 def say_programs(counts: "AnnotatorCounts") -> None:
     """Warn of annotators that are programs."""
     if counts.programs:
-        say(f"{counts.programs} of the annotators are programs: {SAYS_NOTHING}")
+        say(f"{counts.program_words}: {SAYS_NOTHING}")
 
 
 def say_repeated_texts(pairs: "Sequence[RepeatedTexts]") -> None:

@@ -178,8 +178,10 @@ class TestTakeSample:
         counts = sample.counts
         assert (counts.annotators, counts.simulated_annotators, counts.judges, counts.programs) == (4, 2, 1, 3)
         assert counts.annotator_words == "4 annotators, among them 2 simulated and 1 judge"
+        assert counts.program_words == "3 of the 4 annotators are programs"
         lone = counts.model_copy(update={"annotators": 1, "simulated_annotators": 1, "judges": 0})
         assert lone.annotator_words == "1 simulated annotator"
+        assert lone.program_words == "All annotators are programs"
         assert sample.kinds == kinds
 
 

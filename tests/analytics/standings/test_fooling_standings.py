@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.factories.campaigns import get_standing, labelled_campaign
+from tests.factories.campaigns import ANNOTATORS, get_standing, labelled_campaign, released_campaign
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import register_bots
 
@@ -43,6 +43,14 @@ class TestStandings:
         assert (own["rank_low"], own["rank_high"]) == ranks["ours"]
         assert all(each["win_rate"] is None for each in standing["bots"])
         assert "secretive" not in str(standing)
+
+    async def test_say_that_so_few_annotators_can_tell_no_bots_apart(self, suite: RunningSuite):
+        """Two annotators need 9 conversations of each of three pairs."""
+        await released_campaign(suite, await register_bots(suite), annotators=ANNOTATORS[:2])
+        standing = await get_standing(suite)
+        (reason,) = standing["reasons"]
+        assert reason.startswith("These were too few labels to tell any pair apart")
+        assert "With these 2 annotators, 9 conversations of each pair would do" in reason
 
     async def test_public_results_say_by_what_they_rank(self, suite: RunningSuite):
         await _released(suite)

@@ -1,6 +1,7 @@
 """The form of a bot: it has a field for everything that can be said of one, and says what is wrong in plain words."""
 
 import json
+import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import ThreadingHTTPServer
@@ -118,6 +119,12 @@ class TestHowTo:
             yield f"http://127.0.0.1:{server.server_port}/reply"
             server.shutdown()
 
+    @pytest.fixture
+    def secret(self) -> str:
+        """The secret that the first line of the page's check makes."""
+        export = (HOW_TO / "check.sh").read_text().partition("\n")[0]
+        return subprocess.check_output(["bash", "-c", f"{export}; echo $SECRET"], text=True).strip()  # noqa: S607 - any
+
     def test_has_the_bot_of_the_documents(self):
         example = ROOT / "docs" / "examples" / "webhook_bot.py"
         assert (HOW_TO / "webhook_bot.py.txt").read_text() == example.read_text(), "renew it: ./stb docs"
@@ -125,6 +132,14 @@ class TestHowTo:
     async def test_has_a_bot_that_passes_the_probe(self, url: str):
         report = await check_bot(WebhookProtocol(kind="webhook", url=url), None, Limits(), seconds=20)
         assert [each.check for each in report.findings if each.verdict not in {"passed", "noted"}] == []
+
+    async def test_has_a_secret_without_which_the_bot_answers_nobody(
+        self, url: str, secret: str, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setenv("SECRET", secret)
+        for given in (secret, None):
+            report = await check_bot(WebhookProtocol(kind="webhook", url=url), given, Limits(), seconds=20)
+            assert any(each.verdict == "failed" for each in report.findings) == (given is None)
 
     def test_has_the_answer_that_its_request_gets(self, url: str):
         request = (HOW_TO / "ask.sh").read_text().partition("-d '")[2].rstrip("'\n")

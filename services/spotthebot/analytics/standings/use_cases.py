@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRevision
 from spotthebot.analytics.clients.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.clients.teams import Teams
+from spotthebot.analytics.results.domain.reach import too_few_labels
 from spotthebot.analytics.results.use_cases.result_cache import ResultCache
 from spotthebot.analytics.standings import store as pseudonym_keys_store
 from spotthebot.analytics.standings.domain.standings import (
@@ -131,7 +132,7 @@ class Standings:
             return None
 
     async def _results_at(self, revision: CampaignRevision) -> tuple[Results, list[str]]:
-        """Return the results of a revision, and the reasons why some are missing."""
+        """Return the results of a revision, and the reasons why some are missing or tell no bots apart."""
         reasons: list[str] = []
         results = Results(
             ranking=await self._result(RankingOut, revision, "ranking", reasons),
@@ -142,6 +143,9 @@ class Standings:
         )
         if results.ranking and results.ranking.ranking.reason:
             reasons.append(NOT_RANKED)
+        won = results.win_rates
+        if won and (too_few := too_few_labels(won.win_rates.pairs, won, won.counts)):
+            reasons.append(too_few)
         return results, reasons
 
     async def _verdicts(self, campaign: CampaignOut) -> dict[tuple[str, str], Verdict]:

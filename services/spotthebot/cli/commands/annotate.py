@@ -64,12 +64,15 @@ def _account(study: StudyOut, worked: Sequence[Worked]) -> dict[str, Any]:
 def _say_work(worked: Worked) -> None:
     work, seen = worked.work, worked.campaign
     say(f"Simulated annotators submitted {work.assignments} packages with {work.annotations} annotations")
-    say(f"Each asked until no package was left for them; the answers were: {_reasons(work)}")
+    say(f"Each asked until a package was refused, and why: {_reasons(work)}")
     say(f"The campaign {seen.name} is {seen.state}: {seen.annotations} of {seen.annotations_needed} annotations")
 
 
 def _reasons(work: SimulatedWork) -> str:
-    return ", ".join(f"{reason.replace('_', ' ')} ({count})" for reason, count in sorted(work.refused.items()))
+    return ", ".join(
+        f"{reason.replace('_', ' ')} ({count} annotator{'s' if count != 1 else ''})"
+        for reason, count in sorted(work.refused.items())
+    )
 
 
 def _say_tasks(worked: Sequence[Worked]) -> None:

@@ -7,8 +7,7 @@ disagree. The first sentence is about the ranks.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from spotthebot.analytics.stats.design_reach import least_conversations_of_any, lowest_p
-from spotthebot.analytics.stats.pair_power import Design
+from spotthebot.analytics.results.domain.reach import too_few_labels
 from spotthebot.contracts.analytics.differences import Differences, differences_of_ranks
 from spotthebot.contracts.analytics.measures import MeasureResult
 from spotthebot.contracts.analytics.provenance import Settings
@@ -157,23 +156,9 @@ def _pairs(ranks: Differences, games: Differences) -> Iterator[str]:
 
 
 def _reach(analysis: Analysis) -> Iterator[str]:
-    """Yield a sentence if no labels of so many conversations and annotators could tell a pair apart."""
-    pairs, counts = [pair for pair in analysis.win_rates.pairs if pair.p_value is not None], analysis.counts
-    conversations = max((pair.uncertainty.conversations for pair in pairs if pair.uncertainty is not None), default=0)
-    is_default = (analysis.test, analysis.clusters) == ("clustered", "both") and analysis.correction != "none"
-    if not conversations or not is_default:  # the bound is of the default tests
-        return
-    each = max(1.0, counts.annotations / max(1, counts.annotated_conversations))
-    design = Design(annotations_per_conversation=each, annotators=max(2, counts.annotators))
-    least = lowest_p(conversations, design, n_pairs=len(pairs))
-    if least >= analysis.significance_level:
-        enough = least_conversations_of_any(design, significance_level=analysis.significance_level, n_pairs=len(pairs))
-        crowd = "this annotator" if counts.annotators == 1 else f"these {counts.annotators} annotators"
-        number = "no number of conversations" if enough is None else f"{enough} conversations of each pair"
-        yield (
-            "These were too few labels to tell any pair apart: no others of as many conversations and annotators give"
-            f" an adjusted p-value below {least:.2g}. With {crowd}, {number} would do."
-        )
+    sentence = too_few_labels(analysis.win_rates.pairs, analysis, analysis.counts)
+    if sentence:
+        yield sentence
 
 
 def _survival(found: Differences) -> Iterator[str]:

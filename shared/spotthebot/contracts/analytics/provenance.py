@@ -33,6 +33,14 @@ class AnnotatorCounts(Wire):
         return self.simulated_annotators + self.judges
 
     @property
+    def program_words(self) -> str:
+        """Return how many of the annotators are programs, in words."""
+        if self.programs == self.annotators:
+            return "All annotators are programs"
+        verb = "is a program" if self.programs == 1 else "are programs"
+        return f"{self.programs} of the {self.annotators} annotators {verb}"
+
+    @property
     def annotator_words(self) -> str:
         """Return the number of annotators, and which of them are programs."""
         noun = "annotator" if self.annotators == 1 else "annotators"

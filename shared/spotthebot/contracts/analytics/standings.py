@@ -104,7 +104,9 @@ class StandingOut(Wire):
     protocol: str = Field(description="What annotators were asked by.")
     released_at: datetime
     preliminary: bool = Field(description="Whether annotations are missing: work was rejected after the release.")
-    reasons: tuple[str, ...] = Field(max_length=10, description="Why some figures, or all, are missing.")
+    reasons: tuple[str, ...] = Field(
+        max_length=10, description="Why some figures, or all, are missing or tell no bots apart."
+    )
     settings: Settings | None = Field(description="How the annotations were analysed; null where they can't be.")
     counts: Counts | None = Field(
         description="What the figures stand on; annotators that are programs are counted as simulated."
@@ -138,7 +140,9 @@ class PublicRankingOut(Wire):
     created_at: datetime = Field(description="Of the campaign.")
     published_at: datetime
     preliminary: bool = Field(description="Whether annotations are missing: work was rejected after the release.")
-    reasons: tuple[str, ...] = Field(max_length=10, description="Why some figures, or all, are missing.")
+    reasons: tuple[str, ...] = Field(
+        max_length=10, description="Why some figures, or all, are missing or tell no bots apart."
+    )
     method: str | None = Field(description="Of win rates and their intervals; null where there are none.")
     ranked_by: RankedBy | None = Field(description="What decides the ranks; null where there are none.")
     rank_method: str | None = Field(description="Of the sets of ranks.")
