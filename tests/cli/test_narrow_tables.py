@@ -5,7 +5,12 @@ import re
 from typer.testing import CliRunner
 
 from spotthebot.cli.application import app
+from spotthebot.cli.results.figures import interval_of
 from tests.docs.following import ROOT
+
+
+def test_a_bound_that_rounds_to_zero_has_no_sign():
+    assert interval_of(-0.0004, 0.07, 3) == "0.000 to 0.070"
 
 
 def test_a_table_that_is_too_wide_continues_below():

@@ -117,8 +117,8 @@ def days_of(period: list[datetime] | None) -> list[date]:
 
 
 def _number(value: float | None) -> str | None:
-    return None if value is None else f"{value:.3f}"
+    return None if value is None else f"{value:z.3f}"
 
 
 def _interval(alpha: "Coefficient") -> str | None:
-    return None if alpha.low is None or alpha.high is None else f"{alpha.low:.3f} to {alpha.high:.3f}"
+    return None if alpha.low is None or alpha.high is None else f"{alpha.low:z.3f} to {alpha.high:z.3f}"

@@ -243,11 +243,11 @@ def verdicts(services: Services, campaign: Campaign, margin: Margin = None, as_j
 
 
 def _number(value: float | None) -> str | None:
-    return None if value is None else f"{value:+.2f}"
+    return None if value is None else f"{value:+z.2f}"
 
 
 def _bounds(pair: PairVerdictOut) -> str | None:
-    return None if pair.low is None or pair.high is None else f"{pair.low:+.2f} to {pair.high:+.2f}"
+    return None if pair.low is None or pair.high is None else f"{pair.low:+z.2f} to {pair.high:+z.2f}"
 
 
 def _needs(pair: PairVerdictOut) -> str | None:

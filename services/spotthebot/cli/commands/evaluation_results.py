@@ -14,6 +14,7 @@ from spotthebot.cli.evaluations.declaration_file import DeclaredEvaluation, Play
 from spotthebot.cli.evaluations.partner_sets import rank_beside_files
 from spotthebot.cli.evaluations.people import compare_with_people, table_of
 from spotthebot.cli.evaluations.run import Evaluation
+from spotthebot.cli.results.figures import interval_of, number
 from spotthebot.cli.results.tables import Table
 from spotthebot.contracts.fed.correlations import CorrelationOut
 from spotthebot.contracts.fed.dialogue_scores import OrderStabilityOut, PartnerScoresOut, UnfairPoolOut
@@ -145,14 +146,14 @@ def _comparisons(found: list[Comparison]) -> Table:
     table = Table("Dimension", "Modes", *map(_right, ("Spearman", "p", "Bots")), keys=2)
     for each in found:
         modes = " and ".join(map(_mode, each.modes))
-        table.add_row(each.dimension, modes, _figure(each.spearman), _figure(each.p_value), str(each.n))
+        table.add_row(each.dimension, modes, number(each.spearman, 3), number(each.p_value, 3), str(each.n))
     return table
 
 
 def _print_people(console: Console, found: SystemCorrelationsOut) -> None:
     console.print(f"Do scores rank bots as people do? {found.confidence_level:.0%} intervals:", highlight=False)
     for dimension in found.dimensions:
-        halves = _figure(dimension.ceiling.estimate)
+        halves = number(dimension.ceiling.estimate, 3)
         title = (
             f"{dimension.dimension}, rated {dimension.rated}, {len(dimension.systems)} bots, people's halves {halves}"
         )
@@ -161,9 +162,9 @@ def _print_people(console: Console, found: SystemCorrelationsOut) -> None:
             table.add_row(
                 _mode(collected.mode),
                 _interval(each.spearman),
-                _figure(each.spearman.p_value),
+                number(each.spearman.p_value, 3),
                 _interval(each.kendall),
-                _figure(each.kendall.p_value),
+                number(each.kendall.p_value, 3),
                 _interval(each.length_spearman),
             )
         console.print(table)
@@ -193,9 +194,15 @@ def _partners(found: PartnerScoresOut) -> Table:
     )
     table.title = f"{found.bot}, {found.dimension}, by partner"
     for each in found.partners:
-        bounds = "-" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
         ranks = f"{each.rank_low}-{each.rank_high}"
-        table.add_row(ranks, each.partner, _figure(each.score), bounds, str(each.dialogues), str(each.example))
+        table.add_row(
+            ranks,
+            each.partner,
+            number(each.score, 3),
+            interval_of(each.low, each.high, 3),
+            str(each.dialogues),
+            str(each.example),
+        )
     return table
 
 
@@ -220,12 +227,8 @@ def _mode(mode: str) -> str:
 
 
 def _interval(found: CorrelationOut) -> str:
-    bounds = "" if found.low is None or found.high is None else f"\n{found.low:.2f} to {found.high:.2f}"
-    return f"{_figure(found.estimate)}{bounds}"
-
-
-def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+    bounds = "" if found.low is None or found.high is None else f"\n{found.low:z.2f} to {found.high:z.2f}"
+    return f"{number(found.estimate, 3)}{bounds}"
 
 
 def _right(name: str) -> Column:

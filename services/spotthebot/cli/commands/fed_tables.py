@@ -6,6 +6,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Column
 
+from spotthebot.cli.results.figures import interval_of, number
 from spotthebot.cli.results.tables import Table
 from spotthebot.contracts.fed.score_jobs import DimensionScoresOut
 from spotthebot.local.scoring.dialogue_files import ReadDialogues
@@ -20,9 +21,8 @@ def bot_scores_table(scores: DimensionScoresOut, title: str) -> Table:
     table = Table("Rank", "Bot", *map(_right, columns), title=title, keys=2)
     for each in scores.bots:
         ranks = f"{each.rank_low}-{each.rank_high}" if each.rank_low != each.rank_high else str(each.rank_low)
-        bounds = "-" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
-        shown = [_figure(value, 3) for value in (each.score, each.length_baseline, each.beyond_length)]
-        table.add_row(ranks, each.bot, shown[0], bounds, *shown[1:])
+        shown = [number(value, 3) for value in (each.score, each.length_baseline, each.beyond_length)]
+        table.add_row(ranks, each.bot, shown[0], interval_of(each.low, each.high, 3), *shown[1:])
     return table
 
 
@@ -31,7 +31,7 @@ def print_scores(console: Console, scored: Scored) -> None:
     table = Table("Dialogue", "Turn", "Dimension", *map(_right, ("Score", "Length says", "Beyond length")), keys=3)
     for each in scored.scores[:_MAX_SHOWN]:
         beyond = None if each.baseline is None else each.score.score - each.baseline
-        shown = [_figure(value) for value in (each.score.score, each.baseline, beyond)]
+        shown = [number(value, 4) for value in (each.score.score, each.baseline, beyond)]
         table.add_row(_plain(each.dialogue), str(each.turn), each.score.dimension, *shown)
     console.print(table)
     if len(scored.scores) > _MAX_SHOWN:
@@ -40,7 +40,7 @@ def print_scores(console: Console, scored: Scored) -> None:
     for name, line in scored.baselines.items():
         own = [each.score.score for each in scored.scores if each.score.dimension == name]
         share = "-" if line is None or line.r2 is None else f"{line.r2:.0%}"
-        summary.add_row(name, str(len(own)), _figure(math.fsum(own) / len(own) if own else None), share)
+        summary.add_row(name, str(len(own)), number(math.fsum(own) / len(own) if own else None, 4), share)
     console.print(summary)
     shortened = len({(each.dialogue, each.turn) for each in scored.scores if each.turns_left_out})
     if shortened:
@@ -54,7 +54,7 @@ def print_correlations(console: Console, read: ReadDialogues, scored: Scored) ->
         found = (each.scores, each.lengths, each.lead)
         intervals = [_interval(one.estimate, one.low, one.high) for one in found]
         table.add_row(
-            each.label, each.dimension or "mean of all", str(each.scores.n), *intervals, _figure(each.people, 3)
+            each.label, each.dimension or "mean of all", str(each.scores.n), *intervals, number(each.people, 3)
         )
     console.print("Spearman's rho with the mean ratings, 95 % intervals; of halves of the people:", highlight=False)
     console.print(table)
@@ -63,12 +63,8 @@ def print_correlations(console: Console, read: ReadDialogues, scored: Scored) ->
 def _interval(estimate: float | None, low: float | None, high: float | None) -> str:
     if estimate is None:
         return "-"
-    bounds = "" if low is None else f" ({low:.2f} to {high:.2f})"
-    return f"{estimate:.3f}{bounds}"
-
-
-def _figure(value: float | None, digits: int = 4) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+    bounds = "" if low is None else f" ({low:z.2f} to {high:z.2f})"
+    return f"{estimate:z.3f}{bounds}"
 
 
 def _plain(text: str) -> str:

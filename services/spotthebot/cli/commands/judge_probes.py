@@ -13,6 +13,7 @@ from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.judges.versions import version_of
 from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
+from spotthebot.cli.results.figures import number
 from spotthebot.judges.probes.changes import ProbeKind
 from spotthebot.judges.probes.preference import read_labelled_sides
 from spotthebot.judges.probes.results import Effect, ProbeResult
@@ -102,7 +103,7 @@ def _say(judge: "JudgeVersionOut", done: ProbesRun) -> None:
     rows = [_row(each) for each in done.results]
     own = done.preference
     if own is not None:
-        rows.append(("self-preference", own.n, "-", "-", _shift(own), "-", _number(own.smallest_detectable)))
+        rows.append(("self-preference", own.n, "-", "-", _shift(own), "-", number(own.smallest_detectable, 3)))
     print_list(_COLUMNS, rows, empty="No probe was made.")
     for each in done.results:
         typer.echo(f"{each.kind}: {_sentence(each)}")
@@ -117,28 +118,28 @@ def _row(result: ProbeResult) -> tuple[object, ...]:
     if own is None or effect is None:
         return (result.kind, 0, "-", "-", "-", "-", "-")
     counts = (own.n, own.n_missing, result.n_lost)
-    return (result.kind, *counts, _shift(effect), _number(own.flips.estimate), _number(effect.smallest_detectable))
+    return (result.kind, *counts, _shift(effect), number(own.flips.estimate, 3), number(effect.smallest_detectable, 3))
 
 
 def _shift(effect: Effect) -> str:
-    return _signed(effect.estimate) + ("" if effect.low is None else f" ({effect.low:+.3f} to {effect.high:+.3f})")
+    return _signed(effect.estimate) + ("" if effect.low is None else f" ({effect.low:+z.3f} to {effect.high:+z.3f})")
 
 
 def _sentence(result: ProbeResult) -> str:
     """Return what a probe says about the judge, in one sentence or two."""
     when = _WHEN[result.kind]
     if result.kind is ProbeKind.STABILITY and result.found is not None:
-        when += f" (by {_number(result.found.distance.estimate)} up or down)"
+        when += f" (by {number(result.found.distance.estimate, 3)} up or down)"
     return _sentence_of(result.effect, when, result.reason)
 
 
 def _sentence_of(effect: Effect | None, when: str, reason: str | None) -> str:
     if effect is None or effect.estimate is None:
         return f"no numbers, because {reason}"
-    moved = f"P(human) moves by {effect.estimate:+.3f} {when}"
+    moved = f"P(human) moves by {effect.estimate:+z.3f} {when}"
     if effect.low is None or effect.high is None or effect.smallest_detectable is None:
         return f"{moved}; no interval, because {reason}"
-    bounds = f"{effect.confidence_level:.0%} interval {effect.low:+.3f} to {effect.high:+.3f}"
+    bounds = f"{effect.confidence_level:.0%} interval {effect.low:+z.3f} to {effect.high:+z.3f}"
     if _is_effect(effect):
         return f"an effect. {moved}, {bounds}"
     smallest = f"{effect.smallest_detectable:.3f} would show with a chance of {effect.power:.0%}"
@@ -183,8 +184,4 @@ def _numbers(mean: Effect) -> dict[str, Any]:
 
 
 def _signed(value: float | None) -> str:
-    return "-" if value is None else f"{value:+.3f}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+    return "-" if value is None else f"{value:+z.3f}"

@@ -167,7 +167,7 @@ def _interval(found: "JudgeInterval") -> str:
         return f"unknown ({found.reason})" if found.reason else "unknown"
     if found.low is None or found.high is None:
         return _number(found.estimate)
-    return f"{found.estimate:.3f} ({found.low:.3f} to {found.high:.3f})"
+    return f"{found.estimate:z.3f} ({found.low:z.3f} to {found.high:z.3f})"
 
 
 def _from_0(found: "JudgeInterval") -> "JudgeInterval":
@@ -183,4 +183,4 @@ def _cell(found: "JudgeInterval") -> str:
 
 
 def _number(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:.3f}"
+    return "unknown" if value is None else f"{value:z.3f}"

@@ -81,4 +81,4 @@ def _cells(interval: dict[str, Any]) -> tuple[str, str]:
 
 
 def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1%}"
+    return "-" if value is None else f"{value:z.1%}"

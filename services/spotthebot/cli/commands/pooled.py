@@ -91,12 +91,12 @@ def _print_tables(found: "PooledOut") -> None:
 
 
 def _numbers(each: "PooledEstimate") -> tuple[str | None, ...]:
-    interval = None if each.low is None or each.high is None else f"{each.low:.2f} to {each.high:.2f}"
+    interval = None if each.low is None or each.high is None else f"{each.low:z.2f} to {each.high:z.2f}"
     return (*map(_number, each.by_campaign), _number(each.estimate), interval)
 
 
 def _number(value: float | None) -> str | None:
-    return None if value is None else f"{value:.2f}"
+    return None if value is None else f"{value:z.2f}"
 
 
 def _p(value: float | None) -> str | None:

@@ -2,8 +2,8 @@
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """Return a number with these decimals."""
-    return "-" if value is None else f"{value:.{digits}f}"
+    """Return a number with these decimals. A negative one that rounds to zero has no sign."""
+    return "-" if value is None else f"{value:z.{digits}f}"
 
 
 def interval_of(low: float | None, high: float | None, digits: int = 2) -> str:

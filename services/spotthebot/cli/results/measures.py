@@ -58,7 +58,7 @@ def print_measure(console: Console, result: "MeasureOut") -> None:
             console.print(table)
     alpha = result.alpha
     bounds = "" if alpha.low is None else f", {interval_of(alpha.low, alpha.high)}"
-    agreed = alpha.reason if alpha.estimate is None else f"{alpha.estimate:.2f}{bounds}"
+    agreed = alpha.reason if alpha.estimate is None else f"{alpha.estimate:z.2f}{bounds}"
     console.print(f"Krippendorff's alpha: {agreed}", markup=False, highlight=False)
 
 

@@ -141,8 +141,8 @@ def require_unseen(card: JudgeCard, folder: Path) -> None:
 def _finding(gain: Gain) -> str:
     judge, over = _NAMES[gain.judge], _NAMES[gain.over]
     verb = "beats" if gain.judge == "network" else "beat"
-    bounds = gain.reason if gain.low is None or gain.high is None else f"from {gain.low:.4f} to {gain.high:.4f}"
+    bounds = gain.reason if gain.low is None or gain.high is None else f"from {gain.low:z.4f} to {gain.high:z.4f}"
     if gain.is_certain:
-        return f"{judge.capitalize()} {verb} {over}: log loss lower by {gain.estimate:.4f} ({bounds})."
+        return f"{judge.capitalize()} {verb} {over}: log loss lower by {gain.estimate:z.4f} ({bounds})."
     negated = "does not beat" if gain.judge == "network" else "do not beat"
-    return f"{judge.capitalize()} {negated} {over} for certain: log loss lower by {gain.estimate:.4f} ({bounds})."
+    return f"{judge.capitalize()} {negated} {over} for certain: log loss lower by {gain.estimate:z.4f} ({bounds})."

@@ -169,9 +169,9 @@ def correlation_words(found: OrderCorrelation) -> str:
     """Return a sentence on the correlation of two orders of bots, or why there is none."""
     if found.estimate is None or found.p_value is None:
         return f"No rank correlation: {found.reason}."
-    interval = found.reason if found.low is None or found.high is None else f"{found.low:.2f} to {found.high:.2f}"
+    interval = found.reason if found.low is None or found.high is None else f"{found.low:z.2f} to {found.high:z.2f}"
     return (
-        f"Rank correlation over {found.n} bots: {found.estimate:.2f} ({interval}), p = {found.p_value:.3f}"
+        f"Rank correlation over {found.n} bots: {found.estimate:z.2f} ({interval}), p = {found.p_value:.3f}"
         f" ({found.method})."
     )
 

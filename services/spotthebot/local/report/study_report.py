@@ -58,8 +58,8 @@ class MeasuresReport(CampaignReport):
     def findings(self) -> tuple[str, ...]:
         """Return how many pairs the headline tells apart, and how far annotators agree by it."""
         alpha = self.headline.alpha
-        agreement = f"there is none, because {alpha.reason}" if alpha.estimate is None else f"{alpha.estimate:.2f}"
-        bounds = "" if alpha.low is None or alpha.high is None else f", {alpha.low:.2f} to {alpha.high:.2f}"
+        agreement = f"there is none, because {alpha.reason}" if alpha.estimate is None else f"{alpha.estimate:z.2f}"
+        bounds = "" if alpha.low is None or alpha.high is None else f", {alpha.low:z.2f} to {alpha.high:z.2f}"
         ranks = measure_finding(self.headline, self.headline)
         return ranks, f"How far annotators agree, Krippendorff's alpha: {agreement}{bounds}."
 

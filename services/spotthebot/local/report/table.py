@@ -81,8 +81,8 @@ def by_speaker(table: Table, places: Mapping[str, int]) -> Table:
 def shown(cell: Cell, digits: int) -> str:
     """Return a cell in the form for people; a share too small for its digits is shown as below the last digit.
 
-    >>> shown(0.12345, 3), shown(0.00001, 3), shown(None, 3), shown(True, 3), shown(12, 3)
-    ('0.123', '< .001', '-', 'yes', '12')
+    >>> shown(0.12345, 3), shown(0.00001, 3), shown(-0.0001, 3), shown(None, 3), shown(True, 3), shown(12, 3)
+    ('0.123', '< .001', '0.000', '-', 'yes', '12')
     """
     if cell is None:
         return "-"
@@ -90,7 +90,7 @@ def shown(cell: Cell, digits: int) -> str:
         return "yes" if cell else "no"
     if isinstance(cell, float):
         least = 10**-digits
-        return f"< {least:.{digits}f}".replace("0.", ".") if 0 < cell < least else f"{cell:.{digits}f}"
+        return f"< {least:.{digits}f}".replace("0.", ".") if 0 < cell < least else f"{cell:z.{digits}f}"
     return f"{cell:,}" if isinstance(cell, int) else cell
 
 

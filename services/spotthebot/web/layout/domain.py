@@ -68,7 +68,7 @@ class Numbers:
             return NOTHING
         if 0 < share < 0.005:
             return "< 1 %"
-        return "> 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
+        return "> 99 %" if 0.995 <= share < 1 else f"{self.decimal(100 * share, 0)} %"
 
     def level(self, level: float) -> str:
         """Write a level of confidence.
@@ -101,12 +101,12 @@ class Numbers:
     def percents_between(self, low: float | None, high: float | None) -> str:
         """Write an interval of shares in percent.
 
-        >>> Numbers("en").percents_between(0.1, 0.254)
-        '10 to 25 %'
+        >>> Numbers("en").percents_between(0.1, 0.254), Numbers("en").percents_between(-0.004, 0.07)
+        ('10 to 25 %', '0 to 7 %')
         """
         if low is None or high is None:
             return NOTHING
-        return f"{100 * low:.0f} {self._to} {100 * high:.0f} %"
+        return f"{self.between(100 * low, 100 * high, 0)} %"
 
     def duration(self, seconds: float | None) -> str:
         """Write a duration in seconds, or in hours from ten minutes on.

@@ -54,12 +54,12 @@ def _recommendation(outcome: str, agreed: Sequence[AssessedMeasure], n_chosen: i
     if best is None:
         return f"No measure can be recommended: {steps.reason or 'no set of measures has an adjusted R²'}."
     if best.adjusted_r2 is not None and best.adjusted_r2 <= 0:
-        largest = f"the largest adjusted R² is {best.adjusted_r2:.2f}"
+        largest = f"the largest adjusted R² is {best.adjusted_r2:z.2f}"
         return f"No measure explains more of {outcome} than chance would: {largest}."
     if not agreed:
         return f"Keep none: of the measures that explain {outcome} best, annotators may agree no more than by chance."
     names = _listed([isolated(each.name) for each in agreed])
-    adjusted = f"the largest adjusted R² of all sets, {best.adjusted_r2:.2f}"
+    adjusted = f"the largest adjusted R² of all sets, {best.adjusted_r2:z.2f}"
     if len(agreed) == n_chosen:
         explain = "it explains" if len(agreed) == 1 else "together they explain"
         kept = f"Keep {names}: {explain} {best.r2:.0%} of {outcome}, with {adjusted}."
@@ -86,7 +86,7 @@ def _by_chance(outcome: str, steps: Stepwise) -> str:
 
 
 def _interval(alpha: AssessedAlpha) -> str:
-    return f"from {alpha.low:.2f} to {alpha.high:.2f}"
+    return f"from {alpha.low:z.2f} to {alpha.high:z.2f}"
 
 
 def _listed(names: Sequence[str]) -> str:
