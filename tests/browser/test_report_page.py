@@ -23,6 +23,12 @@ LABELS = """[...document.querySelectorAll("figure svg")].filter(svg => svg.check
   return scale * Math.min(...sizes);
 })"""
 """The smallest text of each figure that is seen, in pixels of the screen."""
+CUT = """[...document.querySelectorAll("figure")].flatMap(figure => {
+  const { left, right } = figure.getBoundingClientRect();
+  const texts = [...figure.querySelectorAll("text")].map(text => [text.textContent, text.getBoundingClientRect()]);
+  return texts.filter(([, at]) => at.width > 0 && (at.left < left || at.right > right)).map(([text]) => text);
+})"""
+"""The texts that stand out of their figure."""
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +68,7 @@ class TestReportPage:
             await page.set_viewport_size({"width": width, "height": height})
             assert await overflow(page) == 0
             labels = await page.evaluate(LABELS)
+            assert await page.evaluate(CUT) == []
             assert len(labels) == 6
             assert min(labels) >= 12
         assert await violations(page) == []
@@ -99,6 +106,7 @@ class TestStudyReportPage:
             await page.set_viewport_size({"width": width, "height": height})
             assert await overflow(page) == 0
             labels = await page.evaluate(LABELS)
+            assert await page.evaluate(CUT) == []
             assert len(labels) == 4
             assert min(labels) >= 12
         assert await violations(page) == []

@@ -1,5 +1,6 @@
 """How figures look: for a light or a dark page, for a wide page or a phone."""
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from types import MappingProxyType
@@ -7,6 +8,9 @@ from typing import Final
 
 from spotthebot.analytics.speakers.domain import OKABE_ITO, ON_DARK, PEOPLE
 from spotthebot.contracts.analytics.figures import Theme, Width
+
+LETTER: Final = 0.62
+"""A letter's mean width in pixels, for each pixel of its height, in the wide fonts of some browsers."""
 
 
 @dataclass(frozen=True)
@@ -23,16 +27,16 @@ class Colours:
 
 @dataclass(frozen=True)
 class Layout:
-    """Sizes in pixels: the whole figure, the longest name of a bot, text, titles.
-
-    `letters` is the width of notes in letters.
-    """
+    """Sizes in pixels: the whole figure, the longest name of a bot, text, titles."""
 
     total: int
     names: int
     text: int
     title: int
-    letters: int
+
+    def lines(self, text: str, size: int) -> list[str]:
+        """Return a text in lines that fit into the figure, at this size of text."""
+        return textwrap.wrap(text, int(self.total / size / LETTER), break_on_hyphens=False)
 
 
 COLOURS: Final[Mapping[Theme, Colours]] = MappingProxyType(
@@ -43,8 +47,8 @@ COLOURS: Final[Mapping[Theme, Colours]] = MappingProxyType(
 )
 LAYOUTS: Final[Mapping[Width, Layout]] = MappingProxyType(
     {
-        "wide": Layout(total=720, names=170, text=12, title=16, letters=112),
-        "narrow": Layout(total=340, names=112, text=13, title=16, letters=50),
+        "wide": Layout(total=720, names=170, text=12, title=16),
+        "narrow": Layout(total=340, names=112, text=13, title=16),
     }
 )
 """A phone of 390 px has 358 px without the margins of a page, one of 360 px has 328: text stays above 12 px on both."""

@@ -1,6 +1,5 @@
 """The parts that all figures share: data, marks, titles, and the text of a figure without data."""
 
-import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -104,8 +103,7 @@ class Marks:
         self.names = [each.name for each in self.speakers]
         self._layout = shown.layout
         self._colours = [shown.colour_of(each) for each in self.speakers]
-        # Browsers of desktops may have a wider font than the renderer. A phone has no pixel to spare.
-        self._extent = 0 if shown.is_narrow else self.room - 8
+        self._extent = self.room - 8  # a browser's font may be wider than the renderer's
 
     def colour(self, *, legend: alt.Legend | None = None) -> alt.Color:
         """Return the encoding by colour. It has no legend by default, for figures with names next to the marks."""
@@ -204,7 +202,8 @@ def finish(shown: Canvas, chart: alt.TopLevelMixin, title: str, caption: str, *n
     spec: Spec = chart.to_dict(validate=False)
     if shown.heading:
         lines = _lines(layout, counted, *notes, *warnings)
-        spec["title"] = {"text": title, "subtitle": lines, "anchor": "start", "frame": "bounds", "offset": 16}
+        heading = layout.lines(title, layout.title)
+        spec["title"] = {"text": heading, "subtitle": lines, "anchor": "start", "frame": "bounds", "offset": 16}
     elif notes:
         spec["title"] = {
             "text": _lines(layout, *notes),
@@ -268,13 +267,13 @@ def _styles(shown: Canvas) -> dict[str, Spec]:
 
 
 def _lines(layout: Layout, *notes: str) -> list[str]:
-    return [line for note in notes for line in textwrap.wrap(note, layout.letters, break_on_hyphens=False)]
+    return [line for note in notes for line in layout.lines(note, layout.text)]
 
 
 def nothing_to_draw(shown: Canvas, title: str, why: str) -> Spec:
     """Return an empty figure with the reason."""
     layout = shown.layout
-    lines = textwrap.wrap(why, layout.letters)
+    lines = layout.lines(why, layout.text + 1)
     text = (
         alt.Chart(data([{"why": lines}]))
         .mark_text(fontSize=layout.text + 1, color=shown.colours.soft, align="left", baseline="top")

@@ -39,7 +39,7 @@ def win_matrix(shown: FigureInput) -> Spec:
         return nothing_to_draw(shown, title, "No two bots have a decided game.")
     marks = Marks(shown, [{"bot": each.bot} for each in analysis.ranking.bots])
     k = len(marks.names)
-    size = max(10, min(76, (layout.total - marks.room - 16) // k))
+    size = max(9, min(76, (layout.total - marks.room - 16) // k))
     fits = all(room_for(name, layout.text) <= size for name in marks.names)
     heading = alt.Axis(
         orient="top",

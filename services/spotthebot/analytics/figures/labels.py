@@ -1,9 +1,6 @@
 """How figures write names and numbers."""
 
-from typing import Final
-
-_LETTER: Final = 0.62
-"""A letter's mean width in pixels, for each pixel of its height."""
+from spotthebot.analytics.figures.appearance import LETTER
 
 
 def short(room: int, size: int) -> str:
@@ -12,7 +9,7 @@ def short(room: int, size: int) -> str:
     >>> short(100, 10)
     "length(datum.label) > 16 ? slice(datum.label, 0, 7) + '…' + slice(datum.label, -8) : datum.label"
     """
-    letters = int(room / size / _LETTER)
+    letters = int(room / size / LETTER)
     begin = (letters - 1) // 2
     end = letters - 1 - begin
     shortened = f"slice(datum.label, 0, {begin}) + '…' + slice(datum.label, -{end})"
@@ -25,7 +22,7 @@ def room_for(text: str, size: int) -> int:
     >>> room_for("ten letter", 10)
     62
     """
-    return round(len(text) * size * _LETTER)
+    return round(len(text) * size * LETTER)
 
 
 def percent(level: float) -> str:
