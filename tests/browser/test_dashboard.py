@@ -209,6 +209,8 @@ class TestRunningCampaign:
         assert await page.get_by_role("note").inner_text() == (
             "Preliminary. 12 of 24 annotations are missing; everything below may still change."
         )
+        word = page.get_by_role("note").get_by_role("link", name="Preliminary.")
+        assert await word.get_attribute("href") == "/docs/glossary.html"
         while 304 not in looks:
             async with page.expect_response("**/progress"):
                 await page.clock.fast_forward(LONGEST_PAUSE)

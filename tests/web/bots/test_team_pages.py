@@ -10,7 +10,7 @@ import pytest
 
 from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
 from tests.factories.bot_servers import raw_server, read_request
-from tests.factories.campaigns import labelled_campaign
+from tests.factories.campaigns import labelled_campaign, released_campaign
 from tests.factories.exported import exported
 from tests.factories.pages import signed_in
 from tests.factories.running_suite import RunningSuite
@@ -70,6 +70,13 @@ class TestVersions:
             refused = await us.post(f"/bots/{bot['id']}/delete")
             assert (refused.status_code, "Nothing was changed." in refused.text) == (422, True)
             assert "see below" not in refused.text
+
+
+class TestStandings:
+    async def test_say_that_all_annotators_are_programs(self, suite: RunningSuite):
+        await released_campaign(suite, await register_bots(suite), annotators=["simulated-1"])
+        async with signed_in(suite, "team", team="us") as us:
+            assert "All annotators are programs: what they say" in (await us.get("/bots/standings")).text
 
 
 class TestChanges:

@@ -1,5 +1,6 @@
 """The page of a campaign's judges."""
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -48,6 +49,8 @@ class TestPage:
         ):
             assert text in page
         assert "people labelled all of its units, so nothing is left for the judge to save" in page
+        for table in re.findall(r'<table class="stacked">.*?</table>', page, re.DOTALL):  # on a phone, without a header
+            assert table.count('<td class="number" data-label="') == table.count('<td class="number"') > 0
         german = await _page(reader, path, "de")
         for text in (
             "Ein automatischer Bewerter ist ein Programm.",
