@@ -91,6 +91,7 @@ class TestKeyboard:
         await expect(page.locator("#count")).to_have_text("1 of 3")
         await press(page, *3 * ["Enter"], "Enter")  # the last one of a person in a hurry
         await expect(page.get_by_role("heading", name="The end of the package")).to_be_visible()
+        await expect(page.locator("#end-status")).to_have_text("")  # nothing is being submitted
         await press(page, "s")
         await expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
         code = await page.locator("#code").inner_text()
