@@ -206,12 +206,19 @@ class TestAnnotators:
                 LabelAgreement, label, stated(found, "bot agree total=n rate=estimate low high", label=name, **more)
             )
 
-    def test_take_their_time(self):
-        found = stats.annotation_times(ELAPSED, TABLE.exchanges, TABLE.text, TABLE.annotator)
+    def test_take_their_time_of_people_where_there_are_any(self):
+        """Annotator 2 is a judge."""
+        people = TABLE.annotator != 2
+        columns = (each[people] for each in (ELAPSED, TABLE.exchanges, TABLE.text, TABLE.annotator))
+        found = stats.annotation_times(*columns)
         segments = [stated(each, "exchanges n median_seconds") for each in found.segments]
         more = {"uncertainty": stated_uncertainty(found.uncertainty), "segments": segments}
-        fields = "median_seconds low high mean_seconds n excluded rule=method total_hours"
-        assert_is(Time, time(SAMPLE, REQUEST), stated(found, fields, **more))
+        fields = "median_seconds low high mean_seconds n excluded total_hours"
+        rule = f"annotations by people; {found.method}"
+        assert_is(Time, time(SAMPLE, REQUEST), stated(found, fields, rule=rule, **more))
+        programs = replace(SAMPLE, kinds=dict.fromkeys(NAMES, AnnotatorKind.SIMULATED))
+        of_programs = time(programs, REQUEST)
+        assert (of_programs.n, of_programs.rule[:24]) == (len(ELAPSED), "annotations by programs;")
 
 
 class TestMeasures:

@@ -23,6 +23,7 @@ from spotthebot.clients import NotFound
 from spotthebot.clients.partner_sets import (
     PartnerDiffers,
     PartnerNeedsSecret,
+    PartnerSilent,
     ask_partners,
     configuration_of,
     read_replies,
@@ -143,6 +144,9 @@ class TestPartnerFiles:
             True,
         )
         assert "SESAME" not in found.model_dump_json()
+        made = await store_by(clients.bots, clients.conversations, "silent", "", [bot.id])
+        with pytest.raises(PartnerSilent, match=rf"'{bot.name}' answered none of the openings: .*No bot answers at"):
+            await ask_partners(clients.bots, made, [["Hi."]])
 
     def test_hosted_models_of_the_same_files_are_the_same_at_any_address(self):
         def hosted(port: int, files: str | None) -> str:

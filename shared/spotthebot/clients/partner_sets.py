@@ -20,6 +20,10 @@ class PartnerDiffers(Conflict):
     """The partner '{name}', now '{registered}', learned or loaded other data: name its corpus, or host its files."""
 
 
+class PartnerSilent(Conflict):
+    """The partner '{name}' answered none of the openings: {detail}."""
+
+
 class PartnerNeedsSecret(Conflict):
     """The partner '{name}' needs a secret, which no file holds: register this bot yourself, then import again."""
 
@@ -145,7 +149,10 @@ async def read_replies(
 async def ask_partners(
     bots: AsyncBots, partner_set: PartnerSetOut, openings: Sequence[Sequence[str]]
 ) -> Mapping[str, Sequence[str]]:
-    """Return each partner's replies to the same openings, at most 256, by name. Failed replies are left out."""
+    """Return each partner's replies to the same openings, at most 256, by name. Failed replies are left out.
+
+    Raises PartnerSilent if all replies of a partner failed.
+    """
     asked = RepliesIn(
         contexts=tuple(ContextIn(turns=tuple(turns), seed=seed) for seed, turns in enumerate(openings, start=1))
     )
@@ -153,4 +160,6 @@ async def ask_partners(
     for partner in partner_set.partners:
         found = await bots.reply(partner.bot_id, asked.model_copy(update={"version": partner.version}))
         replies[partner.name] = [each.text for each in found.replies if each.text is not None]
+        if not replies[partner.name]:
+            raise PartnerSilent(name=partner.name, detail=(found.replies[0].detail or "").rstrip("."))
     return dict(sorted(replies.items()))

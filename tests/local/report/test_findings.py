@@ -68,7 +68,10 @@ class TestFindings:
     def test_count_what_the_ranks_tell_and_then_what_other_measures_do(self):
         assert sentences(results([(1, 3), (1, 3), (1, 3)], games=1, log_rank=2)) == [
             "By mean win rate, none of the 3 pairs of bots can be told apart.",
-            "By each pair's own games, 1 of 3 pairs of bots can be told apart.",
+            (
+                "Another test counts only the games of two bots with each other, none with other bots: by it, 1 of 3"
+                " pairs of bots can be told apart."
+            ),
             (
                 "Survival is another measure, of how long bots pass: by log-rank tests, 2 of 3 pairs of bots can be"
                 " told apart."
@@ -132,6 +135,12 @@ class TestFindings:
         text = " ".join(capsys.readouterr().out.split())
         assert text.index(findings(found)[0]) < text.index("TrueSkill")
         assert adjustment_words("holm") in text
+        weak = [each.model_copy(update={"annotators": 0}) for each in found.annotators.without_weak]
+        crowd = found.annotators.model_copy(update={"without_weak": tuple(weak)})
+        print_ranking(Console(width=200), found.model_copy(update={"annotators": crowd}))
+        text = " ".join(capsys.readouterr().out.split())
+        assert "Without annotators below 50%, nobody is left." in text
+        assert "Kendall's tau" not in text
 
     def test_count_as_the_worked_example_says(self):
         assert doctest.testmod(analytics_differences) == (0, 1)

@@ -97,8 +97,9 @@ class TestClaim:
 
     def test_says_what_the_games_of_pairs_tell_beside_the_ranks(self):
         assert said([(1, 3), (1, 3), (1, 3)], significant=2) == (
-            "By mean win rate, none of the 3 pairs of bots can be told apart. By each pair's own games, 2 of 3 pairs"
-            f" can be told apart. {SURVIVAL} {TIES}"
+            "By mean win rate, none of the 3 pairs of bots can be told apart. Another test counts only the games of two"
+            " bots with each other, none with other bots: by it, 2 of 3 pairs can be told apart."
+            f" {SURVIVAL} {TIES}"
         )
 
     @pytest.mark.parametrize(
@@ -160,13 +161,14 @@ class TestClaim:
     def test_says_why_there_is_no_ranking(self):
         assert said([None, None, None], reason="A and C never met") == (
             "The bots cannot be ranked, neither by mean win rate nor by Bradley-Terry strength. The reason: A and C"
-            f" never met. By each pair's own games, 0 of 3 pairs can be told apart. {SURVIVAL}"
+            " never met. Another test counts only the games of two bots with each other, none with other bots: by it, 0"
+            f" of 3 pairs can be told apart. {SURVIVAL}"
         )
 
     def test_is_said_in_german_with_german_numbers(self):
         assert said([(1, 2), (1, 2), (3, 3)], significant=1, language="de").startswith(
             "Nach der mittleren Gewinnrate sind 2 von 3 Paaren von Bots zu unterscheiden, mit einer Konfidenz von 95 %."
-            " Der beste Bot ist einer von diesen: A und B. Nach den eigenen Spielen jedes Paares"
+            " Der beste Bot ist einer von diesen: A und B. Ein anderer Test zählt nur die Spiele"
         )
 
 

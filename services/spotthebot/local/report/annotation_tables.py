@@ -70,7 +70,8 @@ def annotation_quality_tables(analysis: Analysis, level: str) -> Iterator[Table]
     yield Table(
         key="without_weak",
         title="The ranking without weak annotators",
-        caption="Annotators who are right less often than the threshold are left out; tau compares the orders."
+        caption="Annotators who are right less often than the threshold are left out; tau compares the orders, and the"
+        " last column has the bots whose range of ranks or cluster changes."
         " Who calls bots bots is right: the weak are chosen by outcome, and the rows tell what rests on them.",
         columns=(
             Column("threshold", "Threshold", 2),

@@ -152,7 +152,10 @@ def _pairs(ranks: Differences, games: Differences) -> Iterator[str]:
     if games.pairs == 1:
         yield f"The test of the pair's own games shows {'a' if games.shown else 'no'} difference."
     else:
-        yield f"By each pair's own games, {_count_words(games)}."
+        yield (
+            "Another test counts only the games of two bots with each other, none with other bots: by it,"
+            f" {_count_words(games)}."
+        )
 
 
 def _reach(analysis: Analysis) -> Iterator[str]:

@@ -94,7 +94,8 @@ def _sensitivity(analysis: Analysis) -> Table:
         key="sensitivity",
         title="The ranking under other choices",
         caption="One choice is changed at a time. Here “unsure” lies between bot and human; fooling rates take it for"
-        " not human, survival for not spotted, and correctness leaves it out. Tau compares the orders.",
+        " not human, survival for not spotted, and correctness leaves it out. Tau compares the orders; “other"
+        " ranks” has the bots whose range of ranks changes.",
         columns=(
             Column("choice", "Choice"),
             Column("value", "Instead"),

@@ -33,9 +33,14 @@ class AnnotatorCounts(Wire):
         return self.simulated_annotators + self.judges
 
     @property
+    def are_all_programs(self) -> bool:
+        """Return whether no person annotated."""
+        return self.annotators == self.programs
+
+    @property
     def program_words(self) -> str:
         """Return how many of the annotators are programs, in words."""
-        if self.programs == self.annotators:
+        if self.are_all_programs:
             return "All annotators are programs"
         verb = "is a program" if self.programs == 1 else "are programs"
         return f"{self.programs} of the {self.annotators} annotators {verb}"

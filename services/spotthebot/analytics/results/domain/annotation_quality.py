@@ -14,6 +14,7 @@ from spotthebot.contracts.analytics.annotation_quality import (
     SidesAlike,
     Time,
 )
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 
 
 def agreement(sample: Sample, request: Parameters) -> Agreement:
@@ -91,13 +92,18 @@ def _annotator(sample: Sample, found: stats.AnnotatorQuality) -> Annotator:
 
 
 def time(sample: Sample, request: Parameters) -> Time:
-    """Measure how long an annotation takes."""
+    """Measure how long an annotation takes people; programs only if nobody else annotated."""
+    table = sample.table
+    by_person = np.array([sample.kinds[each] is AnnotatorKind.PERSON for each in sample.annotators], dtype=bool)
+    of_people = by_person[table.annotator]
+    counted = of_people if of_people.any() else np.ones(len(of_people), dtype=bool)
     times = stats.annotation_times(
-        sample.elapsed_ms,
-        sample.table.exchanges,
-        sample.table.text,
-        sample.table.annotator,
+        sample.elapsed_ms[counted],
+        table.exchanges[counted],
+        table.text[counted],
+        table.annotator[counted],
         confidence_level=request.confidence_level,
         clusters=stats.Clusters(request.clusters),
     )
-    return Time.of(times, uncertainty=uncertainty_of(times.uncertainty), rule=times.method)
+    rule = f"annotations by {'people' if of_people.any() else 'programs'}; {times.method}"
+    return Time.of(times, uncertainty=uncertainty_of(times.uncertainty), rule=rule)
