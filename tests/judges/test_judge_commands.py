@@ -127,7 +127,7 @@ class TestRuns:
             return answer(request) if count[0] % 10 == 0 else completion("Ich weiss es nicht.")
 
         async with bot(seldom) as (_, url):
-            await add(stb, tmp_path, url, FILE + "  swaps_sides: false\n")
+            await add(stb, tmp_path, url, FILE.partition("  input_price")[0] + "  swaps_sides: false\n")
             done, account = await run(stb, tmp_path)
         assert done.returncode == 0, done.stderr
         found = await annotations(suite, campaign, "model")
@@ -137,6 +137,7 @@ class TestRuns:
         assert account["missing"] == {"unparsable": len(missing)}
         assert all(each["probabilities"] is None for each in missing)
         assert f"Missing: {len(missing)} of {len(stated)} answers" in done.stderr
+        assert "Cost: unknown, since the judge has no input_price" in done.stderr
 
     async def test_repeat_simulated_labels_for_the_same_seed(self, suite: RunningSuite, stb: Stb, tmp_path: Path):
         campaign = await campaign_of(suite, 2, judge_annotations_per_segment=2)
@@ -145,6 +146,7 @@ class TestRuns:
         first, account = await run(stb, tmp_path, "rule")
         assert (first.returncode, account["kind"]) == (0, "simulated"), first.stderr
         assert "say nothing about people" in first.stderr
+        assert "Tokens and cost: none, since a judge of the kind 'simulated' asks no endpoint" in first.stderr
         assert (await run(stb, tmp_path, "rule", "--repeat", "2"))[1]["items"] == campaign["items"]
         found = await annotations(suite, campaign, "rule")
         by_item: dict[tuple[str, int], list[Any]] = {}

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from spotthebot.cli.commands.judge_worth import summary_lines
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.local.demonstration.judge import DemoJudges, judge_demo
 from spotthebot.local.progress import showing_progress
@@ -58,6 +59,11 @@ class TestJudgeDemo:
         path = f"/v1/campaigns/{campaign.id}/judges"
         stated = (await (await suite.client("analytics", "analyst")).get(path)).json()
         assert found.judges.model_dump(mode="json")["judges"] == stated["judges"]
+        bot = judge.bots[0]
+        nothing = bot.labels_saved.model_copy(update={"estimate": 0.0})
+        useless = bot.model_copy(update={"reason": None, "corrected": bot.people, "labels_saved": nothing})
+        shown = found.judges.model_copy(update={"judges": (judge.model_copy(update={"bots": (useless,)}),)})
+        assert any(f"{bot.bot}: the answers tell too little" in line for line in summary_lines(shown))
 
     async def test_agrees_with_people_as_often_as_their_labels_are_equal(self, suite: RunningSuite):
         campaign = await labelled_campaign(suite, annotators=2)

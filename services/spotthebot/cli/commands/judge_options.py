@@ -86,13 +86,22 @@ def say_endpoint(judge: JudgeVersionOut) -> None:
 
 
 def say_usage(judge: JudgeVersionOut, usage: Usage) -> None:
-    """Print the requests, tokens and cost of a judge behind an endpoint."""
+    """Print the requests, tokens and cost of a judge behind an endpoint, or that it is not known to have any."""
+    kind = judge.settings.kind
     if not usage.requests:
+        if kind not in {"endpoint", "plugin"}:
+            say(f"Tokens and cost: none, since a judge of the kind '{kind}' asks no endpoint")
+        elif kind == "plugin":
+            say("Tokens and cost: unknown, since a plug-in does not state them")
         return
     say(f"Requests: {usage.requests}, of which {usage.cached} were answered from the cache")
     say(f"Tokens: {_known(usage.input_tokens)} of prompts, {_known(usage.output_tokens)} of answers")
     currency = judge.settings.currency if isinstance(judge.settings, EndpointJudge) else None
-    if currency is not None and usage.cost is not None:
+    if currency is None:
+        say("Cost: unknown, since the judge has no input_price, output_price and currency")
+    elif usage.cost is None:
+        say("Cost: unknown, since the endpoint did not count all tokens")
+    else:
         say(f"Cost: {usage.cost:.4f} {currency}, of which {_known(usage.paid)} were paid now")
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from spotthebot.contracts.analytics.judges import (
         CorrectedRanking,
         Correction,
+        JudgeAltTest,
         JudgeCeiling,
         JudgeInterval,
         JudgeOnMeasure,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _BOTS = ("Judge", "Bot", "People", "Judge alone (biased)", "Corrected", "Labels saved", "Missing")
 _NONE = "No judge has labelled this campaign: ./stb judge run JUDGE lets one do it."
+_USELESS = "the answers tell too little of people's labels to change them: Corrected equals People, nothing is saved"
 _RANKS = ("Judge", "Ranks", "Bot", "Win rate by people", "Judge alone (biased)", "Corrected", "Labels saved")
 
 
@@ -112,10 +114,10 @@ def _say(judge: "JudgeQuality") -> None:
     typer.echo(f"{_name(judge)}: {judge.segments:,} segments, {_number(judge.missing)} of the answers missing")
     for line in _agreement_lines(judge):
         typer.echo(line)
-    typer.echo(f"  Brier score {_interval(scores.brier)}, {_gain_words(scores.gain)}")
-    typer.echo(f"  Bias {_interval(scores.bias)}; share of the ceiling reached: {_number(judge.reached)}")
-    passes = {True: "passes", False: "does not pass", None: "could not be made"}[judge.alt_test.passes]
-    typer.echo(f"  Alternative annotator test: {passes}, winning rate {_number(judge.alt_test.winning_rate)}")
+    typer.echo(f"  Brier score (squared error, 0 is best) {_interval(scores.brier)}, {_gain_words(scores.gain)}")
+    typer.echo(f"  Bias (mean P(human) minus people's share) {_interval(scores.bias)}")
+    typer.echo(f"  Share of the ceiling reached: {_number(judge.reached)}")
+    typer.echo(f"  Alternative annotator test: {_alt_test_words(judge.alt_test)}")
     if judge.stability is not None:
         flips = _number(judge.stability.flips.estimate)
         typer.echo(f"  Between two repeats: shift {_interval(judge.stability.shift)}, flips {flips}")
@@ -149,12 +151,19 @@ def _gain_words(gain: "JudgeInterval") -> str:
     return f"worse than a constant's by {_interval(gain.model_copy(update={'estimate': -gain.estimate, **negated}))}"
 
 
+def _alt_test_words(test: "JudgeAltTest") -> str:
+    if test.passes is None:
+        return f"could not be made ({test.reason})"
+    return f"{'passes' if test.passes else 'does not pass'}, may replace {_number(test.winning_rate)} of the annotators"
+
+
 def _remarks(judge: "JudgeQuality") -> list[str]:
     """Return a line for each reason why the judge changes nothing about bots."""
     bots: dict[str, list[str]] = {}
     for bot in judge.bots:
-        if bot.reason is not None:
-            bots.setdefault(bot.reason, []).append(bot.bot)
+        is_useless = bot.labels_saved.estimate == 0 and bot.corrected.estimate == bot.people.estimate
+        if (reason := bot.reason or (_USELESS if is_useless else None)) is not None:
+            bots.setdefault(reason, []).append(bot.bot)
     return [f"  {', '.join(names)}: {reason}" for reason, names in bots.items()]
 
 
