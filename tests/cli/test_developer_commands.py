@@ -109,6 +109,7 @@ class TestLogs:
     def test_are_limited_to_a_level(self, written: Path, folder: DataFolder):
         warned = {"timestamp": "2026-01-01T00:00:00Z", "event": "bot.probe_failed", "level": "warning", "bot": "b"}
         (written / "supervisor.log").write_text(json.dumps(warned) + "\n")
+        (written / "suite.log").write_text("bots runs.\n")
         shown = _stb("logs", "--level", "warning", folder=folder).stdout.splitlines()
         expected = "supervisor | 2026-01-01 00:00:00 WARNING bot.probe_failed bot=b"
         assert [line.strip() for line in shown] == [expected, "bots | Traceback: a line without a time"]

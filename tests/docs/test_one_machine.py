@@ -50,4 +50,4 @@ def test_the_proxy_and_the_settings_name_each_service(service):
 
 
 def test_all_settings_are_known():
-    assert unknown_settings(re.findall(r"(?m)^SPOTTHEBOT_\w+(?==)", PAGE)) == []
+    assert unknown_settings(re.findall(r"(?m)^SPOTTHEBOT_\w+(?==)", PAGE), ROOT) == []

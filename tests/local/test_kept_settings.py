@@ -70,17 +70,19 @@ class TestFile:
 
 
 class TestUnknownNames:
-    def test_come_with_the_nearest_setting(self):
+    def test_come_with_their_place_and_the_nearest_setting(self, tmp_path: Path):
+        _write(tmp_path, "# pages\n\nSPOTTHEBOT_WBE_PUBLIC_URL=https://a.example\n")
+        file = tmp_path / "settings.env"
         names = ["SPOTTHEBOT_BOTS_PROBE_SECOND", "SPOTTHEBOT_WBE_PUBLIC_URL", "SPOTTHEBOT_URL", "HOME"]
-        assert unknown_settings(names) == [
-            "SPOTTHEBOT_BOTS_PROBE_SECOND is no setting: the nearest is 'SPOTTHEBOT_BOTS_PROBE_SECONDS'.",
-            "SPOTTHEBOT_WBE_PUBLIC_URL is no setting: the nearest is 'SPOTTHEBOT_WEB_PUBLIC_URL'.",
+        assert unknown_settings(names, tmp_path) == [
+            f"{names[0]} (of the environment) is no setting: the nearest is 'SPOTTHEBOT_BOTS_PROBE_SECONDS'.",
+            f"{names[1]} ({file}, line 3) is no setting: the nearest is 'SPOTTHEBOT_WEB_PUBLIC_URL'.",
         ]
 
-    def test_are_none_of_the_documented_names(self):
+    def test_are_none_of_the_documented_names(self, tmp_path: Path):
         documented = set(re.findall(r"^\| `(SPOTTHEBOT_\w+)`", DOCS.read_text(), re.MULTILINE))
         assert set(SUITE) < documented
-        assert unknown_settings(documented) == []
+        assert unknown_settings(documented, tmp_path) == []
 
 
 class TestHints:

@@ -19,9 +19,16 @@ def start_detached(folder: DataFolder, port_base: int | None, *options: str) -> 
     with log_file.open("ab") as log:
         start = log.tell()
         child = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 - our own command
+    shown = 0
     while (state := folder.read_state()) is None or not state.ready:
-        if child.poll() is not None:
-            said = log_file.read_bytes()[start:].decode(errors="replace").rpartition("Error:")[2]
-            raise JobFailed(what="Starting the suite", reason=" ".join(said.split()))
+        has_ended = child.poll() is not None
+        said = log_file.read_bytes()[start:].decode(errors="replace")
+        if has_ended:
+            raise JobFailed(what="Starting the suite", reason=" ".join(said.rpartition("Error:")[2].split()))
+        lines = said.splitlines()
+        for line in lines[shown:]:
+            if " runs" in line or line.startswith("Preparing"):
+                say(line)
+        shown = len(lines)
         time.sleep(0.1)
     return state

@@ -18,6 +18,9 @@ _POSTGRES = "postgres"
 _NAMES = (*SERVICE_NAMES, "supervisor", _POSTGRES)
 _LOOK_EVERY_SECONDS = 0.2
 _TAIL_BYTES = 1024 * 1024
+_PRINTED = "suite"
+"""The log with the text that `up --detach` prints: no line of it has a level."""
+_FAULTS = ("Error", "Warning", "Traceback")
 
 
 @on_this_machine
@@ -43,13 +46,19 @@ def logs(
     files = _log_files(folder, service)
     ends = {file: file.stat().st_size for file in files}
     timed = (each for file in files for each in _timed_lines(file, ends[file]))
-    past = sorted(each for each in timed if is_at_least(each[-1], level))
+    past = sorted(each for each in timed if _is_at_least(each[1], each[-1], level))
     for _, name, _, line in past[len(past) - min(lines, len(past)) :]:
         typer.echo(shape(name, line))
     if follow:
         for name, line in _new_lines(lambda: _log_files(folder, service), ends):
-            if is_at_least(line, level):
+            if _is_at_least(name, line, level):
                 typer.echo(shape(name, line))
+
+
+def _is_at_least(name: str, line: str, level: str) -> bool:
+    if name == _PRINTED and level != "info":
+        return any(fault in line for fault in _FAULTS)
+    return is_at_least(line, level)
 
 
 def _log_files(folder: DataFolder, service: str | None) -> list[Path]:

@@ -63,7 +63,7 @@ def up(
     """Run all services until Ctrl-C; their logs go to files, which `stb logs` shows."""
     names = _named_services(only or [])
     folder = folder_at(data_dir)
-    for warning in unknown_settings(os.environ):
+    for warning in unknown_settings(os.environ, folder.path):
         say(f"Warning: {warning}")
     if detach:
         if (holder := folder.holder()) is not None:

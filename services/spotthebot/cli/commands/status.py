@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import time
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -14,12 +15,14 @@ from spotthebot.cli.commands.options import AsJson, DataDir, folder_at, suite_at
 from spotthebot.cli.commands.resource_tables import print_list
 from spotthebot.cli.errors import NothingRuns
 from spotthebot.local.errors import TookTooLong
+from spotthebot.local.postgres.home import SSL_REQUEST
 from spotthebot.local.progress import screen
-from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR
+from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR, State
 
 _STOP_SECONDS = 60
 _ANSWER_SECONDS = 5
 _OK = 200
+_POSTGRES_PORT = 5432
 
 
 @on_this_machine
@@ -32,15 +35,18 @@ def status(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> Non
         for each in (state.services if state else ())
     ]
     workers = [{"name": each.name, "pid": each.pid} for each in (state.workers if state else ())]
+    postgres = _postgres(state) if state else {"address": None, "healthy": False}
     if as_json:
-        write_json(Path("-"), {"services": services, "workers": workers})
+        write_json(Path("-"), {"services": services, "workers": workers, "postgres": postgres})
     elif state is None:
         raise NothingRuns(folder=folder.path, option=folder.option)
     else:
         rows = [(each["name"], each["url"], each["pid"], "yes" if each["healthy"] else "no") for each in services]
         rows += [(each["name"], "", each["pid"], "yes" if each["pid"] else "no") for each in workers]
-        print_list(("Process", "URL", "Pid", "Healthy"), rows, empty="")
-    if not services or not all(each["healthy"] for each in services) or not all(each["pid"] for each in workers):
+        rows.append(("postgres", postgres["address"], "", "yes" if postgres["healthy"] else "no"))
+        print_list(("Process", "Address", "Pid", "Healthy"), rows, empty="")
+    answer = all(each["healthy"] for each in (*services, postgres))
+    if not services or not answer or not all(each["pid"] for each in workers):
         raise typer.Exit(1)
 
 
@@ -58,6 +64,19 @@ def down(data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
             raise TookTooLong(what="Stopping the suite", seconds=_STOP_SECONDS, logs=folder.logs)
         time.sleep(0.1)
     screen.print("Stopped.")
+
+
+def _postgres(state: State) -> dict[str, str | bool]:
+    """Return the address of a suite's PostgreSQL, and whether it answers."""
+    parsed = urlsplit(next(iter(state.database_owner_urls.values())))
+    host, port = parsed.hostname or "localhost", parsed.port or _POSTGRES_PORT
+    found = {"address": f"{host}:{port}"}
+    try:
+        with socket.create_connection((host, port), timeout=_ANSWER_SECONDS) as connection:
+            connection.sendall(SSL_REQUEST)
+            return {**found, "healthy": connection.recv(1) != b""}
+    except OSError:
+        return {**found, "healthy": False}
 
 
 def _is_healthy(url: str) -> bool:

@@ -16,11 +16,11 @@ from spotthebot.kit.processes.log_file import cut
 from spotthebot.kit.processes.spec import Event, HealthLimits, OnEvent
 from spotthebot.kit.waits.cancellation import in_background
 from spotthebot.local.postgres.cluster import Cluster
+from spotthebot.local.postgres.home import SSL_REQUEST
 
 SERVER = "postgres"
 """The name of the server in events."""
 _CHECK_SECONDS = 0.5
-_SSL_REQUEST = bytes.fromhex("0000000804d2162f")
 _LIMITS = HealthLimits()
 
 
@@ -76,7 +76,7 @@ async def _answers(cluster: Cluster) -> bool:
     with contextlib.suppress(OSError):
         reader, writer = await asyncio.open_connection("127.0.0.1", cluster.port)
         try:
-            writer.write(_SSL_REQUEST)
+            writer.write(SSL_REQUEST)
             return bool(await reader.read(1))
         finally:
             writer.close()

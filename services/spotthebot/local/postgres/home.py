@@ -21,6 +21,8 @@ from spotthebot.local.postgres.errors import ClusterInUse, DiskFull, FolderNotWr
 
 HOME_VARIABLE = "SPOTTHEBOT_POSTGRES_HOME"
 LOG_NAME = "postgres.log"
+SSL_REQUEST = bytes.fromhex("0000000804d2162f")
+"""A server answers this message with one byte, before any authentication."""
 _DEFAULT_PARENT = Path("/var/lib/spotthebot")
 
 

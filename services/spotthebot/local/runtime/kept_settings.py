@@ -41,11 +41,12 @@ def load_settings(folder: Path) -> None:
     """
     path = folder / SETTINGS_FILE
     if path.exists():
-        for name, value in _read(path):
+        for name, value, _ in _read(path):
             os.environ.setdefault(name, value)
 
 
-def _read(path: Path) -> Iterator[tuple[str, str]]:
+def _read(path: Path) -> Iterator[tuple[str, str, int]]:
+    """Yield the name, the value and the number of each line."""
     from dotenv.parser import parse_stream  # noqa: PLC0415 - most folders have no such file
 
     try:
@@ -54,13 +55,13 @@ def _read(path: Path) -> Iterator[tuple[str, str]]:
             if not is_ours or os.fstat(file.fileno()).st_mode & _WRITABLE_BY_OTHERS:
                 raise SettingsFileNotUsable(path=path, reason="others can write it: make it yours, and `chmod 600` it")
             for line in parse_stream(file):
+                text = line.original.string
+                number = line.original.line + len(text) - len(text.lstrip("\n"))
                 if line.error or (line.key is not None and line.value is None):
-                    text = line.original.string
-                    number = line.original.line + len(text) - len(text.lstrip("\n"))
                     reason = f"line {number} is not NAME=value"
                     raise SettingsFileNotUsable(path=path, reason=reason)
                 if line.key is not None and line.value is not None:
-                    yield line.key, line.value
+                    yield line.key, line.value, number
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsFileNotUsable(path=path, reason=error) from error
 
@@ -71,11 +72,20 @@ def given_settings(service: ServiceEntry) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.startswith(ours)}
 
 
-def unknown_settings(names: Iterable[str]) -> list[str]:
-    """Return a sentence for each name that begins as a setting and is none; it names the nearest setting."""
+def unknown_settings(names: Iterable[str], folder: Path) -> list[str]:
+    """Return a sentence for each name that begins as a setting and is none.
+
+    It names the line of the folder's `settings.env`, or the environment, and the nearest setting.
+    """
+    path = folder / SETTINGS_FILE
+    places = {name: f"{path}, line {number}" for name, _, number in _read(path)} if path.exists() else {}
     asked = [name for name in sorted(names) if name.startswith("SPOTTHEBOT_") and name not in SUITE]
     known = [name for service in SERVICES for name in _names_of(service)] if asked else []
-    return [f"{name} is no setting: {suggestion(name, known)}." for name in asked if name not in known]
+    return [
+        f"{name} ({places.get(name, 'of the environment')}) is no setting: {suggestion(name, known)}."
+        for name in asked
+        if name not in known
+    ]
 
 
 def _names_of(service: ServiceEntry) -> list[str]:

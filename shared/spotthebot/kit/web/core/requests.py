@@ -76,7 +76,7 @@ class RequestContext:
     def _record(self, scope: Scope, status: int, seconds: float, request_id: str, trace_id: str) -> None:
         route = getattr(scope.get("route"), "path", "unmatched")
         self._metrics.observe(scope["method"], route, status, seconds)
-        if scope["path"] in OPERATION_PATHS and 0 < status < HTTPStatus.BAD_REQUEST:
+        if scope["path"] in OPERATION_PATHS and status < HTTPStatus.BAD_REQUEST:  # 0: the caller left
             return
         log_request(
             method=scope["method"],
