@@ -49,6 +49,7 @@ class TestStrangers:
         assert answer.status_code == 401
         assert answer.headers["www-authenticate"] == "Bearer"
         assert answer.json()["title"] == "Unknown API key"
+        assert ("has the form stb_ROLE_ID_SECRET" in answer.json()["detail"]) == (key != IN_FORM)
 
     async def test_the_right_id_with_another_secret_is_refused(self, edge: Edge, keys: Keys):
         key = await keys.make("admin")

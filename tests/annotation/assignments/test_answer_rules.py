@@ -44,7 +44,9 @@ class TestRevise:
     def test_shows_no_step_but_the_next_nor_one_that_is_not_there(self, step: int, show_step: int):
         with pytest.raises(StepNotShown) as refused:
             _revised(Draft(DECISION, step=step), WHOLE if step == 2 else DECISION, show_step=show_step)
-        assert refused.value.facts == {"step": show_step}
+        following = "save the answers up to step decide with `show_step: 2`, then those of step features"
+        remedy = "step features is the last one" if step == 2 else following
+        assert refused.value.facts == {"step": show_step, "remedy": remedy}
         longer = STEPS.model_copy(update={"steps": STEPS.steps * 2})
         with pytest.raises(StepNotShown):
             revise(longer, SHAPE, Draft(DECISION), DECISION, now=NOW, show_step=3)
@@ -54,7 +56,10 @@ class TestRevise:
             _revised(Draft(DECISION, step=2), {"entity": SAID | {"A": "bot"}})
         with pytest.raises(StepNotShown) as hidden:
             _revised(Draft(DECISION, step=1), WHOLE)
-        assert (locked.value.facts, hidden.value.facts) == ({"step": STEPS.steps[0].id}, {"step": STEPS.steps[1].id})
+        assert "decide is locked, because the next step was shown: send its answers as they are saved (entity)" in str(
+            locked.value
+        )
+        assert "features is not shown yet: save the answers up to step decide with `show_step: 2`" in str(hidden.value)
 
     def test_leaves_a_draft_as_it_is_where_the_same_is_said_again_by_whatever_version(self):
         draft = Draft(DECISION, step=2, version=5)

@@ -203,7 +203,7 @@ class TestLease:
         frontend = await suite.client("annotation", "annotation")
         for _ in range(4):
             clock.advance(minutes=8)
-            kept = await frontend.post(f"/v1/assignments/{assignment['id']}/heartbeat", json={})
+            kept = await frontend.post(f"/v1/assignments/{assignment['id']}/heartbeat")
             assert (kept.status_code, kept.json()["state"]) == (200, "leased")
         clock.advance(minutes=11)
         late = await frontend.post(f"/v1/assignments/{assignment['id']}/heartbeat", json={})

@@ -42,7 +42,7 @@ from spotthebot.kit.web.database.sessions import Reading, Statements, Writing
 
 router = APIRouter(prefix="/v1", tags=["tasks"], route_class=IdempotentRoute)
 _MAX_MISSING = 20
-_ANYBODYS, _RELEASED_BY_ANYBODY = SubmissionIn(), ReleaseIn()
+_ANYBODYS, _RELEASED_BY_ANYBODY, _OF_ANYBODY = SubmissionIn(), ReleaseIn(), HeartbeatIn()
 
 ItemPosition = Annotated[int, Path(ge=0, lt=MAX_PACKAGE_SIZE, description="The item's position in the package.")]
 
@@ -103,7 +103,7 @@ async def open_exchange(
 
 @router.post("/assignments/{assignment_id}/heartbeat", operation_id="keep_assignment")
 async def keep_assignment(
-    session: Writing, caller: Frontend, now: Now, assignment_id: UUID, request: HeartbeatIn
+    session: Writing, caller: Frontend, now: Now, assignment_id: UUID, request: HeartbeatIn = _OF_ANYBODY
 ) -> LeaseOut:
     """Renew the lease of an annotator at work. With `position`, count the time that this item is on the screen.
 

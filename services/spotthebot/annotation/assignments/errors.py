@@ -66,11 +66,11 @@ class NoSuchAssignment(NotFound):
 
 
 class StepNotShown(Conflict):
-    """Step {step} is not shown yet: answer the earlier steps, and show each next step with `show_step`."""
+    """Step {step} is not shown yet: {remedy}."""
 
 
 class StepLocked(Conflict):
-    """The answers of step {step} can't change any more: the next step was shown."""
+    """Step {step} is locked, because the next step was shown: send its answers as they are saved ({saved})."""
 
 
 class StepUnanswered(Conflict):

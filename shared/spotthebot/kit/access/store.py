@@ -32,6 +32,11 @@ class UnknownKey(Unauthenticated):
     """This API key is not known: check that it was copied whole, or ask for a new one."""
 
     title = "Unknown API key"
+    problem_name = "unknown-key"
+
+
+class MalformedKey(UnknownKey):
+    """This is not an API key, which has the form stb_ROLE_ID_SECRET: check that it was copied whole."""
 
 
 class ExpiredKey(Unauthenticated):
@@ -98,11 +103,11 @@ class Authenticator:
     async def authenticate(self, text: str, now: datetime) -> Principal:
         """Return the caller that this API key belongs to.
 
-        Raises UnknownKey. Raises ExpiredKey or RevokedKey only if the secret is right.
+        Raises UnknownKey or MalformedKey. Raises ExpiredKey or RevokedKey only if the secret is right.
         """
         parsed = parse_key(text)
         if parsed is None:
-            raise UnknownKey
+            raise MalformedKey
         key_id, secret = parsed
         row = await self._rows.find(key_id)
         if row is None or not same_secret(secret, row.secret_sha256):

@@ -118,7 +118,7 @@ def revise(
     step = draft.step
     if show_step is not None and show_step > step:
         if show_step > step + 1 or show_step > len(protocol.steps):
-            raise StepNotShown(step=show_step)
+            raise _not_shown(protocol, draft, show_step)
         shown = protocol.steps[step - 1].id
         if fields := missing(protocol, shape, answer, shown, at="/answer"):
             raise StepUnanswered(step=shown, fields=fields)
@@ -173,10 +173,21 @@ def _check_order(protocol: AnnotationProtocol, draft: Draft, answer: Answer) -> 
     ids = question_ids(protocol)
     for step in protocol.steps[: draft.step - 1]:
         if _of_step(answer, ids[step.id]) != _of_step(draft.answer, ids[step.id]):
-            raise StepLocked(step=step.id)
+            saved = ", ".join(sorted(_of_step(draft.answer, ids[step.id]))) or "none"
+            raise StepLocked(step=step.id, saved=saved)
     for step in protocol.steps[draft.step :]:
         if not ids[step.id].isdisjoint(answer):
-            raise StepNotShown(step=step.id)
+            raise _not_shown(protocol, draft, step.id)
+
+
+def _not_shown(protocol: AnnotationProtocol, draft: Draft, step: int | str) -> StepNotShown:
+    remedy = f"step {protocol.steps[draft.step - 1].id} is the last one"
+    if draft.step < len(protocol.steps):
+        shown, following = (each.id for each in protocol.steps[draft.step - 1 : draft.step + 1])
+        remedy = (
+            f"save the answers up to step {shown} with `show_step: {draft.step + 1}`, then those of step {following}"
+        )
+    return StepNotShown(step=step, remedy=remedy)
 
 
 def _of_step(answer: Answer, ids: frozenset[str]) -> Answer:
