@@ -10,8 +10,10 @@ from typer.testing import CliRunner
 
 from spotthebot.cli.application import app
 from spotthebot.cli.command_table import COMMANDS
+from spotthebot.cli.commands import doctor
 from spotthebot.cli.lazy import Command, CommandGroup, load_command
 from spotthebot.contracts.services import SERVICES
+from tests.factories.command_line import run_stb
 
 ROOT = Path(__file__).parents[2]
 # typer itself imports pydantic to read options.
@@ -96,6 +98,18 @@ class TestVersion:
         project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
         shown = CliRunner().invoke(app, ["--version"])
         assert (shown.exit_code, shown.output) == (0, f"Spot The Bot {project['version']}\n")
+
+
+class TestMissingPackages:
+    def test_are_one_sentence_that_names_the_extra(self, monkeypatch: pytest.MonkeyPatch):
+        def missing() -> None:
+            message, package = "No module named 'aiohttp'", "aiohttp"
+            raise ModuleNotFoundError(message, name=package)
+
+        monkeypatch.setattr(doctor, "check_plugins", missing)
+        done = run_stb("doctor")
+        said = "Error: This needs 'aiohttp', which is not installed: install spotthebot[suite].\n"
+        assert (done.returncode, done.stderr) == (1, said)
 
 
 class TestImports:

@@ -149,6 +149,18 @@ class TestDoctor:
         assert found["Ports"]["detail"].endswith("in use by the suite")
         assert found["Documentation"]["detail"] in {"built", "not found"}
 
+    def test_names_settings_without_values_and_the_last_backup(
+        self, folder: DataFolder, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(os, "environ", os.environ.copy())
+        file = folder.path / "settings.env"
+        file.write_text("SPOTTHEBOT_WEB_SESSION_HOURS=3\n")
+        file.chmod(0o600)
+        folder.keep_backup(Path("monday.zip"))
+        found = {each["part"]: each for each in json.loads(_stb("doctor", "--json", folder=folder).stdout)["parts"]}
+        assert "SPOTTHEBOT_WEB_SESSION_HOURS" in found["Settings"]["detail"]
+        assert found["Last backup"]["detail"].endswith(f" UTC: {Path.cwd()}/monday.zip")
+
     def test_names_taken_ports_before_a_start(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         folder = DataFolder(tmp_path / "new")
         folder.create()

@@ -51,6 +51,13 @@ def main(*words: str) -> None:
         said = problem.detail if problem is not None and problem.status == _CONFLICT else str(error)
         screen.print(said, markup=False, highlight=False, soft_wrap=True)
         sys.exit(1)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("spotthebot"):
+            raise
+        screen.print("[red]Error:[/red] ", end="")
+        said = f"This needs '{error.name}', which is not installed: install spotthebot[suite]."
+        screen.print(said, markup=False, highlight=False, soft_wrap=True)
+        sys.exit(1)
     except OSError as error:  # a full disk can show anywhere
         screen.print("[red]Error:[/red] ", end="")
         place = f" ({error.filename})" if error.filename else ""

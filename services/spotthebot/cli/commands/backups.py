@@ -57,6 +57,7 @@ def backup(
     folder.create()
     with _database_of(folder, elsewhere) as admin_url, local_settings(folder) as local, showing_progress() as steps:
         made = create_backup(file, admin_url, DATABASE_NAME, local.environment, steps, with_keys=with_keys)
+    folder.keep_backup(made.path)
     say(f"{made.path}: {_size(made)}, the database ({made.schemas} schemas), {_models(made)}, {_keys(made)}.")
     if made.keys:
         say("Keep it as you keep passwords: with its keys, what is encrypted in it can be read.")

@@ -20,6 +20,7 @@ from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
 
 Campaign = Annotated[str, typer.Argument(metavar="CAMPAIGN", help=f"{NAMED} the campaign.")]
+_SOURCES = {"live": None, "uploaded": "packages that were uploaded", "import": "annotations that were made elsewhere"}
 Margin = Annotated[
     float | None,
     typer.Option(
@@ -61,7 +62,7 @@ def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> Non
         "Id": found.id,
         "State": found.state,
         "Failure": found.failure,
-        "Mode": found.mode,
+        "Source": _SOURCES[found.mode],
         "Domain": found.domain,
         "Collections": ", ".join(collections),
         "Protocol": f"{found.protocol}, version {found.protocol_version}",

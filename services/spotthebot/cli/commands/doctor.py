@@ -33,6 +33,8 @@ def doctor(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> Non
         _suite(data_dir),
         _ports(data_dir),
         _disk(data_dir),
+        _settings(),
+        _finding("Last backup", folder_at(data_dir).last_backup, "what ./stb backup wrote last for this data folder"),
         _finding("Documentation", _site(), "the pages' /docs: ./stb docs --site builds it in a clone"),
         _finding("torch and transformers", _models(), "training and hosting models, and scores by FED"),
         _finding("Triton", _triton(), "hosting models with ./stb up --triton"),
@@ -104,6 +106,12 @@ def _disk(data_dir: Path) -> dict[str, Any]:
         "detail": f"{folder}: {used / 1e9:.1f} GB, free on its disk: {free / 1e9:.1f} GB",
         "used_for": "models, logs and, unless root runs the suite, the database",
     }
+
+
+def _settings() -> dict[str, Any]:
+    """Return the names of given settings, since values may be secrets; `_suite` has read those of the data folder."""
+    given = sorted(name for name in os.environ if name.startswith("SPOTTHEBOT_"))
+    return _finding("Settings", ", ".join(given) or None, "all else has its default; ./stb env SERVICE shows values")
 
 
 def _site() -> str | None:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from spotthebot.local.postgres.home import disk_errors, write_private
 KEY_OF_ADMIN = "key/admin"
 """The secret that is made when the database is complete."""
 _PORTS = "ports.json"
+_BACKUP = "backup.json"
 _PID_BYTES = 32
 _LOCK_TRIES = 50
 _LOCK_WAIT_SECONDS = 0.01
@@ -98,6 +100,18 @@ class DataFolder:
         """Store the number before the services' ports for the next start."""
         with disk_errors(self.path):
             write_private(self.path / _PORTS, json.dumps({"port_base": port_base}))
+
+    @property
+    def last_backup(self) -> str | None:
+        """The moment and the file of the last `./stb backup` of this folder, in words; None before the first."""
+        kept = self._read(_BACKUP)
+        return f"{kept['made_at']} UTC: {kept['file']}" if kept else None
+
+    def keep_backup(self, file: Path) -> None:
+        """Store that a backup was made now."""
+        kept = {"made_at": f"{datetime.now(UTC):%Y-%m-%d %H:%M}", "file": str(file.resolve())}
+        with disk_errors(self.path):
+            write_private(self.path / _BACKUP, json.dumps(kept))
 
     @property
     def holds_suite(self) -> bool:
