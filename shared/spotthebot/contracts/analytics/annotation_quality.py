@@ -12,10 +12,10 @@ class LabelAgreement(Wire):
     """How often two annotators gave a speaker the same label (Table 3 of Spot The Bot)."""
 
     bot: str
-    label: str
-    agree: int
-    total: int
-    rate: float | None
+    label: str = Field(description="The label: human, unsure or bot.")
+    agree: int = Field(description="Labels that equal the other annotator's label.")
+    total: int = Field(description="Labels that are compared with another annotator's.")
+    rate: float | None = Field(description="`agree` divided by `total`.")
     low: float | None
     high: float | None
     uncertainty: Uncertainty
@@ -67,9 +67,9 @@ class Annotator(Wire):
 class WithoutWeak(Wire):
     """The ranking without weak annotators: their share of right labels is below a threshold."""
 
-    threshold: float
-    annotators: int
-    annotations: int
+    threshold: float = Field(description="The least share of right labels that an annotator needs.")
+    annotators: int = Field(description="Those that are left.")
+    annotations: int = Field(description="Those that are left.")
     kendall_tau: float | None = Field(description="With the ranking by all annotators.")
     moved: tuple[str, ...] = Field(
         max_length=MAX_BOTS, description="Bots whose range of ranks changes, or whose cluster holds other bots."
@@ -80,10 +80,10 @@ class WithoutWeak(Wire):
 class SidesAlike(Wire):
     """Whether annotators give both sides the same label more often than by chance (footnote 3 of Spot The Bot)."""
 
-    observed: float | None
-    expected: float | None
+    observed: float | None = Field(description="Share of annotations with the same label for both sides.")
+    expected: float | None = Field(description="That share if the two labels of an annotator were independent.")
     p_value: float | None
-    n: int
+    n: int = Field(description="Annotations of conversations of two bots.")
     method: str
     reason: str | None
 

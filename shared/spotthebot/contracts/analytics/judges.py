@@ -75,14 +75,16 @@ class ReliabilityBin(Wire):
 class JudgeCalibration(Wire):
     """Whether a judge's probabilities mean what they say. Brier = reliability - resolution + uncertainty + within."""
 
-    brier: JudgeMean
+    brier: JudgeMean = Field(description="Mean squared difference of probability and label: 0 is best.")
     gain: JudgeMean = Field(description="How much lower the Brier score is than that of the constant share of all.")
     bias: JudgeMean = Field(description='The mean probability minus the share of "human".')
-    reliability: float | None
+    reliability: float | None = Field(
+        description="Part of the Brier score: how far probabilities are from the shares that they state."
+    )
     reliability_by_chance: float | None = Field(description="What a judge would show whose probabilities are right.")
-    resolution: float | None
-    uncertainty: float | None
-    within: float | None
+    resolution: float | None = Field(description="Part that a judge gains by telling sides apart; larger is better.")
+    uncertainty: float | None = Field(description="The Brier score of the constant share of all.")
+    within: float | None = Field(description="Part of probabilities that differ within a bin.")
     bins: tuple[ReliabilityBin, ...] = Field(max_length=MAX_BINS)
     n: int
     n_missing: int = Field(description="Labels of sides for which the judge has no answer.")
@@ -175,12 +177,14 @@ class JudgeAltTest(Wire):
     """The alternative annotator test (Calderon, Reichart & Dror 2025)."""
 
     winning_rate: float | None = Field(description="Share of annotators whom the judge may replace.")
-    advantage_probability: float | None
+    advantage_probability: float | None = Field(
+        description="Mean share of units on which the judge agrees with the others at least as well."
+    )
     passes: bool | None = Field(description="Whether the winning rate is at least .5.")
-    epsilon: float
+    epsilon: float = Field(description="How much worse than a person the judge may be.")
     false_discovery_rate: float
     n: int
-    n_annotators_left_out: int
+    n_annotators_left_out: int = Field(description="Those with too few units.")
     method: str
     reason: str | None
 
@@ -188,7 +192,7 @@ class JudgeAltTest(Wire):
 class JudgeProbe(Wire):
     """How much probabilities differ between two answers about the same sides."""
 
-    shift: JudgeMean
+    shift: JudgeMean = Field(description="Mean difference of the probabilities.")
     distance: JudgeMean = Field(description="Mean absolute difference.")
     flips: JudgeMean = Field(description="Share of sides that change between human and not.")
     n: int

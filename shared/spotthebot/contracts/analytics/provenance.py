@@ -60,10 +60,10 @@ class AnnotatorCounts(Wire):
 class Counts(AnnotatorCounts):
     """How much data a result is based on."""
 
-    conversations: int
-    annotated_conversations: int
-    annotations: int
-    segments: int
+    conversations: int = Field(description="All of the campaign.")
+    annotated_conversations: int = Field(description="Those with annotations that count.")
+    annotations: int = Field(description="Those that count after the `filter`.")
+    segments: int = Field(description="Conversations cut at one number of exchanges that were annotated.")
 
 
 class PooledEffect(Wire):
@@ -72,7 +72,9 @@ class PooledEffect(Wire):
     A design effect is the variance of an estimate, divided by its variance if annotations were independent.
     """
 
-    design_effect: float = Field(description="In use: the mean of expected and own, never below the own, nor below 1.")
+    design_effect: float = Field(
+        description="The factor in use: the mean of expected and own, never below the own, nor below 1."
+    )
     expected: float = Field(description="What the whole family leads to expect.")
     own: float | None = Field(description="What its own annotations show; null where all agree.")
     own_degrees_of_freedom: float | None = Field(description="Degrees of freedom of the own one.")
@@ -82,7 +84,7 @@ class PooledEffect(Wire):
 class Uncertainty(Wire):
     """The basis of an interval or a p-value."""
 
-    standard_error: float | None
+    standard_error: float | None = Field(description="Of the estimate, in its unit, for `clusters` that vary together.")
     degrees_of_freedom: float | None = Field(description="Of a pooled design effect those of the family.")
     conversations: int = Field(
         description="Conversations that have a part in the estimate; those of one text count as one."
@@ -90,16 +92,22 @@ class Uncertainty(Wire):
     annotators: int = Field(description="Annotators that have a part in the estimate.")
     clusters: Clusters = Field(description="Annotations that are taken to vary together.")
     reason: str | None = Field(description="Why there is neither interval nor p-value.")
-    pooled: PooledEffect | None = Field(default=None, description="Null where the variance is this estimate's own.")
+    pooled: PooledEffect | None = Field(
+        default=None, description="Behind the standard error; null where the variance is this estimate's own."
+    )
 
 
 class Interval(Wire):
     """An estimate with its interval. A number that cannot be computed from the data is null."""
 
-    estimate: float | None
-    low: float | None
-    high: float | None
-    uncertainty: Uncertainty | None = Field(default=None, description="Null where nothing was estimated.")
+    estimate: float | None = Field(
+        description="In the unit of the field: a share from 0 to 1, a mean on its scale, seconds."
+    )
+    low: float | None = Field(description="Lower end of the interval of `confidence_level`.")
+    high: float | None = Field(description="Upper end of the interval of `confidence_level`.")
+    uncertainty: Uncertainty | None = Field(
+        default=None, description="What the interval stands on; null where nothing was estimated."
+    )
 
 
 class ParametersIn(Wire):
@@ -168,9 +176,9 @@ class Settings(Wire):
     confidence_level: float = Field(description="Of intervals.")
     significance_level: float = Field(description="Of tests and of claims about ranks.")
     clusters: Clusters = Field(description="Annotations that are taken to vary together.")
-    test: Test
-    correction: Correction
-    resamples: int
+    test: Test = Field(description="Of pairs and of curves.")
+    correction: Correction = Field(description="Of the p-values of all pairs.")
+    resamples: int = Field(description="Bootstrap replicates.")
     seed: int
     weak_thresholds: tuple[float, ...] = Field(
         max_length=MAX_WEAK_THRESHOLDS, description="Shares of right labels below which annotators are weak."

@@ -17,8 +17,8 @@ RankedBy = Literal["win_rates", "strengths", "fooling_rates"]
 class Skill(Wire):
     """A TrueSkill rating with the bounds of its mean. The mean over all bots is the mean of the prior."""
 
-    mu: float
-    sigma: float
+    mu: float = Field(description="Mean of the rating, in TrueSkill's points.")
+    sigma: float = Field(description="Its standard deviation, in TrueSkill's points.")
     low: float | None
     high: float | None
     uncertainty: Uncertainty = Field(description="Of mu.")
@@ -70,15 +70,15 @@ class RankedBot(Wire):
 class Ranking(Wire):
     """The bots, best first."""
 
-    method: str
+    method: str = Field(description="Of win rates and their intervals.")
     ranked_by: RankedBy = Field(
         description="What decides the ranks: mean win rates, Bradley-Terry strengths where not all bots met, or fooling"
         " rates where no two bots met."
     )
-    rank_method: str
+    rank_method: str = Field(description="Of the sets of ranks.")
     comparisons: int = Field(description="Comparisons of two bots that are one family behind the sets of ranks.")
     reason: str | None = Field(description="Why no bot has a rank.")
-    resamples: int
+    resamples: int = Field(description="Bootstrap replicates behind `rank_probabilities`.")
     trueskill_method: str = Field(description="Empty where fooling rates decide.")
     bradley_terry_method: str = Field(description="Empty where fooling rates decide.")
     draw_probability: float = Field(description="Share of games that are ties, as TrueSkill takes it.")

@@ -11,7 +11,7 @@ from spotthebot.contracts.wire import Wire
 class Alternative(Wire):
     """The ranking after one choice of the analysis was changed."""
 
-    choice: Literal["unsure", "filter", "unit"]
+    choice: Literal["unsure", "filter", "unit"] = Field(description="The parameter of the analysis that is changed.")
     value: str = Field(description="What is chosen instead.")
     order: tuple[str, ...] = Field(max_length=MAX_BOTS, description="Bots with decided games, best first.")
     kendall_tau: float | None = Field(description="Of mean win rates, against those of the ranking.")

@@ -32,8 +32,8 @@ class ShownAs(StrEnum):
 class StandingSurvival(Wire):
     """The share of inspections at which a participant was not yet spotted after a number of exchanges."""
 
-    exchanges: int
-    survival: Interval
+    exchanges: int = Field(description="Exchanges seen.")
+    survival: Interval = Field(description="A share from 0 to 1.")
 
 
 class StandingBot(Wire):
@@ -48,8 +48,10 @@ class StandingBot(Wire):
     rank_high: int | None = Field(description="Worst rank of that set.")
     win_rate: Interval | None = Field(description="Mean over its opponents; null for people, and where none met.")
     fooling_rate: Interval = Field(description="Share of its labels that are human.")
-    labels: int
-    survival: tuple[StandingSurvival, ...] = Field(max_length=MAX_LENGTHS)
+    labels: int = Field(description="Labels by annotators: what the fooling rate is of.")
+    survival: tuple[StandingSurvival, ...] = Field(
+        max_length=MAX_LENGTHS, description="One entry for each number of exchanges that annotators saw."
+    )
     performance: BotPerformanceOut | None = Field(
         description="Failures and latencies in the conversations that the campaign is about; null for others' bots."
     )
@@ -74,7 +76,7 @@ class StandingMeasure(Measure):
     bots: tuple[StandingMeasuredBot, ...] = Field(
         max_length=MAX_BOTS, description="The highest first, and people last."
     )
-    method: str
+    method: str = Field(description="Of the values and their intervals.")
     rank_method: str = Field(description="Of the sets of ranks.")
 
 
@@ -86,9 +88,9 @@ class StandingPair(Wire):
     wins: int
     losses: int
     ties: int
-    win_rate: Interval
+    win_rate: Interval = Field(description="Share of wins among the decided games.")
     p_adjusted: float | None = Field(description="Of even odds, corrected over all pairs of the campaign.")
-    significant: bool
+    significant: bool = Field(description="Whether `p_adjusted` is below the significance level.")
     verdict: Verdict = Field(
         description="What was decided of the pair while annotations arrived, seen from `bot`; such a verdict never"
         " changes."

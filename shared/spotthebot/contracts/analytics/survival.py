@@ -13,11 +13,13 @@ class SurvivalCurve(Wire):
     """The share of inspections at which a bot was not yet spotted, at each of `Survival.times`."""
 
     bot: str
-    survival: tuple[float | None, ...] = Field(max_length=MAX_LENGTHS)
+    survival: tuple[float | None, ...] = Field(max_length=MAX_LENGTHS, description="A share from 0 to 1.")
     low: tuple[float | None, ...] = Field(max_length=MAX_LENGTHS)
     high: tuple[float | None, ...] = Field(max_length=MAX_LENGTHS)
-    inspected: tuple[int, ...] = Field(max_length=MAX_LENGTHS)
-    spotted: tuple[int, ...] = Field(max_length=MAX_LENGTHS)
+    inspected: tuple[int, ...] = Field(
+        max_length=MAX_LENGTHS, description="Labels by annotators who saw as many exchanges."
+    )
+    spotted: tuple[int, ...] = Field(max_length=MAX_LENGTHS, description="Those that are `bot`.")
     uncertainty: tuple[Uncertainty | None, ...] = Field(
         max_length=MAX_LENGTHS, description="Null where this bot was not inspected."
     )
@@ -46,8 +48,8 @@ class CoxCoefficient(Wire):
     """How a feature changes the hazard of being spotted. Below 0, a bot with the feature stays unspotted longer."""
 
     bot: str
-    feature: str
-    coefficient: float | None
+    feature: str = Field(description="`fluency`, `sensibleness` or `specificity`.")
+    coefficient: float | None = Field(description="Log hazard ratio for a step of the feature's lead: -1, 0, 1.")
     standard_error: float | None = Field(description="On which the interval and the p-value stand.")
     low: float | None
     high: float | None

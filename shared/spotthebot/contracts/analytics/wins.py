@@ -24,7 +24,7 @@ class PairResult(Wire):
     high: float | None
     p_value: float | None = Field(description="Of even odds, two-sided, ties dropped.")
     p_adjusted: float | None = Field(description="After the correction over the family.")
-    significant: bool
+    significant: bool = Field(description="Whether `p_adjusted` is below the significance level.")
     test: str = Field(description="What gives the p-value, and what it takes to vary together.")
     family: int = Field(description="Tests that were corrected together: all pairs by one criterion.")
     uncertainty: Uncertainty = Field(description="What the interval stands on, and the clustered test.")
@@ -92,11 +92,11 @@ class FoolingRate(Wire):
     """How often annotators take a bot, or a person, for a human."""
 
     bot: str
-    human: int
-    unsure: int
-    bot_labels: int
-    n: int
-    rate: float | None
+    human: int = Field(description="Labels `human`.")
+    unsure: int = Field(description="Labels `unsure`.")
+    bot_labels: int = Field(description="Labels `bot`.")
+    n: int = Field(description="All labels.")
+    rate: float | None = Field(description="Share of labels that are `human`.")
     low: float | None
     high: float | None
     uncertainty: Uncertainty
