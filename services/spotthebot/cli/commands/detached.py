@@ -25,7 +25,7 @@ def start_detached(folder: DataFolder, port_base: int | None, *options: str) -> 
         said = log_file.read_bytes()[start:].decode(errors="replace")
         if has_ended:
             raise JobFailed(what="Starting the suite", reason=" ".join(said.rpartition("Error:")[2].split()))
-        lines = said.splitlines()
+        *lines, _ = said.split("\n")
         for line in lines[shown:]:
             if " runs" in line or line.startswith("Preparing"):
                 say(line)
