@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from spotthebot.kit.errors import Unavailable
 from tools import ROOT
+from tools.site_python import page_of_clients, page_of_contracts
 from tools.site_reference import name_of_download, page_of_module, page_of_openapi
 
 SITE: Final = ROOT / "services" / "spotthebot" / "web" / "site"
@@ -27,6 +28,8 @@ _SEARCHED: Final = re.compile(r"(?m)^<!-- searched by: (.+) -->$")
 _SECTION: Final = re.compile(r"(?m)^## (.+)\n((?:.+\n|\n(?!## ))*)")
 _ENTRY: Final = re.compile(r"(?m)^- \[([^\]]+)\]\(([^)]+)\)")
 _CONTENTS: Final = "\n```{{toctree}}\n:hidden:\n{}\n\n{}\n```\n"
+_MADE: Final = {"clients": page_of_clients, "contracts": page_of_contracts}
+"""The packages whose pages are not only their docstrings."""
 _SETTINGS: Final[dict[str, Any]] = {
     "project": "Spot The Bot",
     "html_title": "Spot The Bot",
@@ -38,6 +41,8 @@ _SETTINGS: Final[dict[str, Any]] = {
     "html_use_index": False,
     "html_domain_indices": False,
     "toc_object_entries": False,  # with them, the build takes twice as long
+    "html_static_path": [str(Path(__file__).with_name("site_static"))],
+    "html_css_files": ["wrap.css"],
     "html_theme_options": {"top_of_page_buttons": []},
     "myst_heading_anchors": 4,
     "default_role": "code",
@@ -98,7 +103,9 @@ def copy_pages(source: Path, pages: Path) -> None:
 def _page(file: Path) -> str:
     if file.suffix == ".json":
         return page_of_openapi(file)
-    return page_of_module(file) if file.suffix == ".py" else file.read_text()
+    if file.suffix == ".py":
+        return _MADE.get(file.parent.name, lambda: page_of_module(file))()
+    return file.read_text()
 
 
 def _target(path: str, file: Path, source: Path) -> Path | None:

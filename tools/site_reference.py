@@ -1,13 +1,18 @@
 """Pages of the site that are made from the code: endpoints and types of a service, functions of a package."""
 
+import ast
 import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
+from inspect import getsource
 from pathlib import Path
-from typing import Any, Final
+from textwrap import dedent
+from typing import Any, Final, cast
 
+from spotthebot import clients
+from spotthebot.contracts.services import API_NAMES
 from spotthebot.kit.errors import Error
 from spotthebot.kit.web.core.problems import name_of, status_of
 from spotthebot.kit.web.core.routers import ROLES
@@ -40,13 +45,17 @@ def name_of_download(file: Path) -> str:
 
 def page_of_openapi(file: Path) -> str:
     """Return the page of the service with this OpenAPI document: its endpoints by tag, problems, types."""
-    document = json.loads(file.read_text())
+    document = document_of(file.stem)
     by_tag = defaultdict[str, list[str]](list)
-    for path, operations in document["paths"].items():
-        for method, operation in operations.items():
-            by_tag[operation["tags"][0]].append("\n".join(_operation(method, path, operation)))
+    for method, path, operation in operations_of(file.stem):
+        by_tag[operation["tags"][0]].append("\n".join(_operation(file.stem, method, path, operation)))
     info = document["info"]
-    types = [line for name, schema in document["components"]["schemas"].items() for line in _type(name, schema)]
+    modules = modules_of_types()
+    types = [
+        line
+        for name, schema in document["components"]["schemas"].items()
+        for line in type_lines(name, schema, modules.get(name, ""))
+    ]
     return "\n".join(
         [
             "---\ntocdepth: 2\n---\n",
@@ -65,8 +74,11 @@ def page_of_openapi(file: Path) -> str:
     )
 
 
-def _operation(method: str, path: str, operation: Json) -> Iterator[str]:
-    yield f"### {method.upper()} {path}\n\n{_text(operation.get('description', ''))}\n"
+def _operation(service: str, method: str, path: str, operation: Json) -> Iterator[str]:
+    called = operation["operationId"]
+    yield f"({service}.{called})=\n### {method.upper()} {path}\n\n{text_of(operation.get('description', ''))}\n"
+    if service in API_NAMES:
+        yield f"- Python: `{service.capitalize()}.{called}({_parameters(service, called)})`"
     if roles := operation.get(ROLES):
         yield f"- Roles: {', '.join(f'`{role}`' for role in roles)}"
     for each in operation.get("parameters", ()):
@@ -83,6 +95,19 @@ def _operation(method: str, path: str, operation: Json) -> Iterator[str]:
     yield ""
 
 
+@cache
+def document_of(service: str) -> dict[str, Any]:
+    """Return the OpenAPI document of a service."""
+    return cast("dict[str, Any]", json.loads((ROOT / "openapi" / f"{service}.json").read_text()))
+
+
+def operations_of(service: str) -> Iterator[tuple[str, str, Json]]:
+    """Yield method, path and description of each operation of a service."""
+    for path, operations in document_of(service)["paths"].items():
+        for method, operation in operations.items():
+            yield method, path, operation
+
+
 def _problems(service: str) -> Iterator[str]:
     """Yield a line for each error of a service and of what all services share, by status and name."""
     load_service(service)
@@ -90,7 +115,7 @@ def _problems(service: str) -> Iterator[str]:
     found = {each for each in _below(Error) if each.__module__.startswith(prefixes)}
     named = {(status_of(error := each.__new__(each)), name_of(error)): each for each in found}
     for (status, name), each in sorted(named.items()):
-        yield f"- {status} `{name}`: {_text(each.__doc__ or '')}"
+        yield f"- {status} `{name}`: {text_of(each.__doc__ or '')}"
 
 
 def _below(kind: type[Error]) -> Iterator[type[Error]]:
@@ -99,9 +124,16 @@ def _below(kind: type[Error]) -> Iterator[type[Error]]:
         yield from _below(each)
 
 
-def _type(name: str, schema: Json) -> Iterator[str]:
-    where = _modules().get(name, "")
-    yield f"### {name}\n\n{_text(schema.get('description', ''))}{where and f' (`{where}`)'}\n"
+def _parameters(service: str, method: str) -> str:
+    """Return the parameters of a client's method, as its source declares them."""
+    written = getsource(getattr(getattr(clients, service.capitalize()), method).describe)
+    (definition,) = ast.parse(dedent(written)).body
+    return ast.unparse(cast("ast.FunctionDef", definition).args).removeprefix("self").removeprefix(", ")
+
+
+def type_lines(name: str, schema: Json, module: str = "") -> Iterator[str]:
+    """Yield the section of a type: its description, then each field."""
+    yield f"### {name}\n\n{text_of(schema.get('description', ''))}{module and f' (`{module}`)'}\n"
     required = schema.get("required", ())
     for field, each in schema.get("properties", {}).items():
         yield _line(field, each, each.get("description", ""), field in required)
@@ -112,7 +144,7 @@ def _type(name: str, schema: Json) -> Iterator[str]:
 
 def _line(name: str, schema: Json, description: str, required: bool, place: str = "") -> str:  # noqa: FBT001 - the schema's
     said = ", ".join(filter(None, [place, _name(schema), "required" if required else _default(schema)]))
-    return f"- `{name}` ({said}){': ' if description else ''}{_text(description)}"
+    return f"- `{name}` ({said}){': ' if description else ''}{text_of(description)}"
 
 
 def _default(schema: Json) -> str:
@@ -136,14 +168,14 @@ def _name(schema: Json) -> str:
     return str(schema.get("format", schema.get("type", "anything")))
 
 
-def _text(description: str) -> str:
+def text_of(description: str) -> str:
     """Return a description as one paragraph, in which only code is marked."""
     parts = re.split(r"(`[^`]*`)", " ".join(description.split()))
     return "".join(part if part.startswith("`") else re.sub(r"([<>*_\[\]{}|$~])", r"\\\1", part) for part in parts)
 
 
 @cache
-def _modules() -> Mapping[str, str]:
+def modules_of_types() -> Mapping[str, str]:
     """Return the module of each class of `spotthebot.contracts`."""
     folder = ROOT / "shared"
     return {

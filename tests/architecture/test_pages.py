@@ -11,6 +11,9 @@ PAGES = ("docs/architecture.md", "docs/develop.md", "docs/events.md", "services/
 _PATH = re.compile(r"`(?P<path>(?:\w+/)*\w+\.py|(?:\w+/){2,})(?:: (?P<name>\w+))?`")
 
 
+_TITLE = re.compile(r'"([A-Z][^"]+)"\s+in\s+the\s+documentation')
+
+
 class TestPages:
     @pytest.mark.parametrize("page", PAGES)
     def test_name_paths_that_exist(self, page: str):
@@ -23,6 +26,17 @@ class TestPages:
         match = _PATH.fullmatch(code)
         assert match is not None
         assert not _exists(match["path"], match["name"])
+
+
+class TestTexts:
+    def test_of_commands_name_pages_by_a_title_that_the_contents_have(self):
+        contents = re.findall(r"(?m)^- \[([^\]]+)\]", (ROOT / "docs" / "index.md").read_text())
+        texts = {file: file.read_text() for file in (ROOT / "services" / "spotthebot").rglob("*.py")}
+        named = [title for text in texts.values() for title in _TITLE.findall(text)]
+        assert len(named) > 10
+        assert set(named) <= set(contents)
+        by_file = [file for file, text in texts.items() if re.search(r"docs/[\w-]+\.md", text)]
+        assert [str(file) for file in by_file if "cli" in file.parts] == []
 
 
 def _exists(path: str, name: str | None) -> bool:

@@ -196,7 +196,7 @@ class TestFaults:
 
     def test_an_empty_file_is_reported_with_the_page_of_an_example(self, file: Path):
         (fault,) = _faults(file, "")
-        assert fault.endswith("the file is empty: see docs/annotation.md for an example.")
+        assert fault.endswith('the file is empty: see "Run a campaign" in the documentation for an example.')
 
 
 class TestCommand:

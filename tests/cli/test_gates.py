@@ -215,7 +215,7 @@ class TestFile:
         monkeypatch.setenv("SPOTTHEBOT_URL", "https://stb.example.org")
         monkeypatch.setenv("SPOTTHEBOT_KEY", f"stb_team_{'0' * 32}_{'x' * 43}")
         printed = run_stb("gate", write(GATE), "--junit", tmp_path / "gate.xml")
-        assert (printed.returncode, "needs an operator's key (role admin)" in printed.stderr) == (2, True)
+        assert (printed.returncode, "needs the role admin" in printed.stderr) == (2, True)
         assert "role team" in read_case(tmp_path / "gate.xml")[0].attrib["message"]
 
     @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The case study of docs/autojudge.md: logs of people's chats with bots are imported, labelled and ranked again."""
 
 import json
-import re
 import shlex
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 from scipy import stats as scipy_stats
 
+from tests.docs.following import blocks, commands
 from tests.factories.command_line import Printed, Stb, stb_of_admin
 from tests.factories.running_suite import RunningSuite
 
@@ -41,8 +41,7 @@ async def stb(suite: RunningSuite, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def _commands() -> list[list[str]]:
     """Return the commands of the section's first block."""
     section = (ROOT / "docs/autojudge.md").read_text().split("## Human-bot logs ranked again")[1]
-    block = re.findall(r"```\n(.*?)```", section, re.DOTALL)[0]
-    return [shlex.split(line.removeprefix("./stb ")) for line in block.splitlines()]
+    return [shlex.split(line.removeprefix("./stb ")) for line in commands(blocks(section)[0])]
 
 
 def _scores() -> dict[str, list[int]]:

@@ -148,7 +148,10 @@ class TestFaults:
                 "line 4: tasks[0].panel.completion_code: the key is missing",
             ),
             (f"{SHORT}  - abc\n", "line 4: tasks[0]: must be an object, not"),
-            ("[]\n", "line 1: the file must hold keys and values, such as 'name: abc-small': see docs/abc-eval.md."),
+            (
+                "[]\n",
+                "line 1: the file must hold keys and values, such as 'name: abc-small': see \"Run a study of several",
+            ),
         ],
     )
     def test_are_reported_with_line_and_key(self, file: Path, text: str, fault: str):

@@ -8,11 +8,13 @@ from fastapi import FastAPI
 from playwright.async_api import Browser, expect
 from starlette.testclient import TestClient
 
+from spotthebot.contracts.services import API_NAMES
 from spotthebot.web.app import create_app
 from spotthebot.web.documentation import mount_site
 from spotthebot.web.settings import WebSettings
 from tools import ROOT
 from tools.site import SiteBroken, build_site
+from tools.site_reference import operations_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*Check CHANGES for Sphinx API modifications")  # MyST's, to Sphinx
 
@@ -35,6 +37,10 @@ def small(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def _words(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", "", page).split())
+
+
 class TestSite:
     def test_shows_docstrings_and_endpoints(self, site: Path):
         assert "Return alpha of values (n,) given to units (n,)" in (site / "reference" / "stats.html").read_text()
@@ -42,12 +48,28 @@ class TestSite:
         assert "POST /v1/campaigns/{campaign_id}/entry-links" in endpoints
         assert "spotthebot.contracts.annotation.campaigns" in endpoints
         claim = endpoints.partition("POST /v1/campaigns/{campaign_id}/assignments<")[2].partition("</section>")[0]
-        words = " ".join(re.sub(r"<[^>]+>", "", claim).split())
+        words = _words(claim)
         assert "Roles: annotation campaign_id (path" in words
         assert "Problems: 401, 403, 404, 409, 413, 422, 429, 503" in words
         assert "<li><p>409 <code" in endpoints.partition('id="problems"')[2]
         (document,) = re.findall(r'href="([^"]*annotation-openapi\.json)"', endpoints)
         assert (site / "reference" / document).read_text() == (ROOT / "openapi" / "annotation.json").read_text()
+
+    def test_names_the_clients_method_of_each_endpoint_and_every_type(self, site: Path):
+        methods = (site / "reference" / "clients.html").read_text()
+        for name in API_NAMES:
+            endpoints = (site / "reference" / f"{name}.html").read_text()
+            for _, path, operation in operations_of(name):
+                called = operation["operationId"]
+                assert f'href="{name}.html#{name}-{called.replace("_", "-")}"' in methods, path
+                assert f"{name.capitalize()}.{called}(" in endpoints
+        claim = "Annotation.claim_package(campaign_id: UUID, claim: ClaimIn, **key"
+        assert claim in _words((site / "reference" / "annotation.html").read_text())
+        types = (site / "reference" / "contracts.html").read_text()
+        assert 'href="annotation.html#claimin"' in types
+        assert 'id="spotthebot-contracts-analytics-standings"' in types
+        own = types.partition('id="webhookquestion"')[2].partition("</section>")[0]  # no API has this type
+        assert "conversation_id" in own
 
     def test_draws_diagrams(self, site: Path):
         assert (site / "develop.html").read_text().count("<svg") > 10

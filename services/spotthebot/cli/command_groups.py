@@ -210,7 +210,7 @@ PLANS = {
     "cost": Command(
         f"{_HERE}.plan",
         "plan_cost",
-        "Compare the hours of annotating conversations of bots with those of chatting with the bots.",
+        "Compare the hours of two designs: people annotate conversations of bots, or people chat with each bot.",
     ),
     "win-rates": Command(
         f"{_HERE}.plan",

@@ -153,7 +153,7 @@ class NotInReport(Invalid):
 
 
 class GateNeedsOperator(Invalid):
-    """A gate needs an operator's key (role admin), not one of the role {role}: docs/gate.md says what a team does."""
+    """A gate needs the role admin, not the role {role}: see "Gate a new version of a bot" in the documentation."""
 
 
 class HubPackageMissing(Unavailable):

@@ -1,7 +1,7 @@
 """Makes figures of a campaign, as Vega-Lite specs with the data inside, and renders them.
 
-For notebooks: the functions `plot_...` are exported here, as docs/statistics.md shows. Our own modules import from the
-module that defines a name.
+For notebooks: the functions `plot_...` are exported here (see "The statistics" in the documentation). Our own modules
+import from the module that defines a name.
 """
 
 from spotthebot.analytics.figures.plots import (

@@ -1,8 +1,8 @@
 """The statistics. They take arrays and seeds, and return frozen results that remember how they were made.
 
-For notebooks: `from spotthebot.analytics import stats` has all of them, as docs/statistics.md shows. Our own modules
-import from the module that defines a name. Functions that need the package lifelines, which is slow to import, are in
-`spotthebot.analytics.stats.survival.exact_times`.
+For notebooks: `from spotthebot.analytics import stats` has all of them (see "The statistics" in the
+documentation). Our own modules import from the module that defines a name. Functions that need the package lifelines,
+which is slow to import, are in `spotthebot.analytics.stats.survival.exact_times`.
 """
 
 from spotthebot.analytics.stats.alpha import Alpha, krippendorff_alpha, label_alpha, label_units

@@ -103,9 +103,9 @@ def power_of(
 def smallest_p(conversations: int, design: Design = DEFAULT_DESIGN, *, n_pairs: int = 1) -> float:
     """Return the p-value, adjusted for `n_pairs` pairs, of a pair in which one bot won every decided game.
 
-    Each pair has this number of conversations, and the ties and correlations of the design: a study with fewer ties can
-    have smaller p-values, of which `design_reach` has a bound. For a single pair it is the p-value of the test that
-    flips the signs of whole clusters (`share_intervals`). Raises `SettingOutOfRange`.
+    Each pair has this number of conversations, and the ties and correlations of the design. A study with fewer ties can
+    reach a smaller p-value: `design_reach.lowest_p` is the bound for every study. A single pair has the p-value of the
+    test that flips the signs of whole clusters (`share_intervals`). Raises `SettingOutOfRange`.
 
     >>> smallest_p(4)  # 4 conversations and 2 annotators: 2 of 2² signs of the annotators
     0.5

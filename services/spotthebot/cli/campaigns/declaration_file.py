@@ -236,7 +236,7 @@ OBJECTS: Final[Mapping[Place, type[BaseModel]]] = {
 _FORM: Final = Form(
     Declaration,
     _contradictions,
-    page="docs/annotation.md",
+    page='"Run a campaign" in the documentation',
     example="name: everyday-people",
     inside=OBJECTS,
 )

@@ -43,7 +43,7 @@ class ChatsDeclaration(ChatSettings):
 
 CollectionDeclared: TypeAlias = Declared[Declaration]
 ChatsDeclared: TypeAlias = Declared[ChatsDeclaration]
-_PAGE: Final = "docs/collecting.md"
+_PAGE: Final = '"Collect conversations" in the documentation'
 _EXAMPLE: Final = "name: everyday-1"
 _INSIDE: Mapping[Place, type[BaseModel]] = {
     ("opening",): OpeningFrom,

@@ -40,8 +40,8 @@ def backup(
         bool,
         typer.Option(
             "--keys/--no-keys",
-            help="Whether the keys of encrypted secrets are in it: without them, and without the files that hold "
-            "them, these secrets are lost.",
+            help="Whether FILE contains the keys of encrypted secrets. Without them, keep the files *.key of the data "
+            "folder: no secret can be read again without its key.",
         ),
     ] = True,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE where it is there already.")] = False,

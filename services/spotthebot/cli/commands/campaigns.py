@@ -26,7 +26,9 @@ def campaign(
     file: Annotated[
         Path | None,
         typer.Argument(
-            exists=True, dir_okay=False, help="YAML file that declares the campaign: see docs/annotation.md."
+            exists=True,
+            dir_okay=False,
+            help='YAML file that declares the campaign: see "Run a campaign" in the documentation.',
         ),
     ] = None,
     opens: Annotated[

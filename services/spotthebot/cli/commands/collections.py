@@ -41,7 +41,9 @@ def collect(
     file: Annotated[
         Path | None,
         typer.Argument(
-            exists=True, dir_okay=False, help="YAML file that declares the collection: see docs/collecting.md."
+            exists=True,
+            dir_okay=False,
+            help='YAML file that declares the collection: see "Collect conversations" in the documentation.',
         ),
     ] = None,
     json_file: JsonFile = None,

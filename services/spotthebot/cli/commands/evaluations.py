@@ -30,7 +30,9 @@ _INTERRUPTED: Final = 130
 File = Annotated[
     Path | None,
     typer.Argument(
-        exists=True, dir_okay=False, help="YAML file that declares the evaluation: see docs/bipartite-play.md."
+        exists=True,
+        dir_okay=False,
+        help='YAML file that declares the evaluation: see "Rank bots without people" in the documentation.',
     ),
 ]
 

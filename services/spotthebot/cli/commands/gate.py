@@ -31,7 +31,12 @@ _INTERRUPTED: Final = 130
 def gate(
     services: Services,
     file: Annotated[
-        Path | None, typer.Argument(exists=True, dir_okay=False, help="YAML file of the gate: see docs/gate.md.")
+        Path | None,
+        typer.Argument(
+            exists=True,
+            dir_okay=False,
+            help='YAML file of the gate: see "Gate a new version of a bot" in the documentation.',
+        ),
     ] = None,
     markdown_file: Annotated[
         Path | None, typer.Option("--markdown", help="Write the report for a pull request to this file.")

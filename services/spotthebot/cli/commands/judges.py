@@ -35,7 +35,11 @@ def add(
     services: Services,
     file: Annotated[
         Path | None,
-        typer.Argument(exists=True, dir_okay=False, help="YAML file that declares the judge: see docs/autojudge.md."),
+        typer.Argument(
+            exists=True,
+            dir_okay=False,
+            help='YAML file that declares the judge: see "Use judges" in the documentation.',
+        ),
     ] = None,
     as_json: AsJson = False,
     schema: Schema = False,

@@ -101,7 +101,7 @@ def plan_behaviours(
 
 @_takes_design(CostIn)
 def plan_cost(design: dict[str, Any], json_file: JsonFile = None) -> None:
-    """Compare the hours of annotating conversations of bots with those of chatting with the bots."""
+    """Compare the hours of two designs: people annotate conversations of bots, or people chat with each bot."""
     check_output(json_file)
     found = plan_evaluation_cost(_request(CostIn, **design))
     write_json(json_file, found.model_dump(mode="json"))

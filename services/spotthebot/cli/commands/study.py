@@ -28,7 +28,11 @@ def study(
     services: Services,
     file: Annotated[
         Path | None,
-        typer.Argument(exists=True, dir_okay=False, help="YAML file that declares the study: see docs/abc-eval.md."),
+        typer.Argument(
+            exists=True,
+            dir_okay=False,
+            help='YAML file that declares the study: see "Run a study of several tasks" in the documentation.',
+        ),
     ] = None,
     opens: Annotated[
         bool, typer.Option("--open", help="Let annotators claim packages of every task; without, they are drafts.")

@@ -67,7 +67,8 @@ def import_table_of_conversations(
         typer.Option(help="Of chats in ConvAI2's form: NAME of a bot without a name, or ID=NAME to rename one."),
     ] = None,
     plugin: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Read the file by this plug-in: see docs/plugins.md.")
+        str | None,
+        typer.Option(metavar="NAME", help='Read the file by this plug-in: see "Plug-ins" in the documentation.'),
     ] = None,
     allow_rejected: AllowRejectedOption = False,
     yes: YesOption = False,

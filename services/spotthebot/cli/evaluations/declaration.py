@@ -34,7 +34,10 @@ class ScorerFrom(Wire):
     model: Name = Field(
         description="Directory of a model, from the file's folder or from here; a name on the hub; or triton:NAME."
     )
-    mode: Mode = Field(default="followup_mean", description="What of a follow-up counts: see docs/fed.md.")
+    mode: Mode = Field(
+        default="followup_mean",
+        description='What of a follow-up counts: see "Score dialogues with FED" in the documentation.',
+    )
     polarity: PolarityChoice = Field(default="negatives", description="Which follow-ups count.")
     set_rule: SetRule = Field(default="mean", description="How the follow-ups of a polarity are summed up.")
     dimensions: tuple[Name, ...] = Field(

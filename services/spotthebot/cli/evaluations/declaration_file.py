@@ -42,7 +42,11 @@ def read_evaluation(path: Path, mode: PlayMode) -> DeclaredEvaluation:
         yield from contradictions(collection_in(request, mode=mode.value, partners=partners))
 
     form = Form(
-        EvaluationDeclaration, contradictory, page="docs/bipartite-play.md", example="name: league-1", inside=INSIDE
+        EvaluationDeclaration,
+        contradictory,
+        page='"Rank bots without people" in the documentation',
+        example="name: league-1",
+        inside=INSIDE,
     )
     return read_declared(path, form)
 

@@ -67,7 +67,13 @@ _INSIDE: Final[Mapping[Place, type[BaseModel]]] = {**INSIDE, ("old",): BotVersio
 
 def read_gate(path: Path) -> DeclaredGate:
     """Read a gate's file; raises DeclarationFaulty with all faults of the file."""
-    form = Form(GateDeclaration, _contradictory, page="docs/gate.md", example="name: our-bot-gate", inside=_INSIDE)
+    form = Form(
+        GateDeclaration,
+        _contradictory,
+        page='"Gate a new version of a bot" in the documentation',
+        example="name: our-bot-gate",
+        inside=_INSIDE,
+    )
     return replace(read_declared(path, form), in_file=lambda place: _PLACES.get(place, place))
 
 

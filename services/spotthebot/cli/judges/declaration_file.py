@@ -23,7 +23,7 @@ def _contradictions(_judge: JudgeIn) -> Contradictions:
 _FORM: Final = Form(
     JudgeIn,
     _contradictions,
-    page="docs/autojudge.md",
+    page='"Use judges" in the documentation',
     example="name: gpt-4o-mini",
     inside={
         ("settings",): EndpointJudge,

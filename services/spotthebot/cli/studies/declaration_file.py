@@ -175,7 +175,7 @@ def _below(number: int) -> Callable[[Place], Place]:
 _FORM: Final = Form(
     StudyDeclaration,
     _contradictions,
-    page="docs/abc-eval.md",
+    page='"Run a study of several tasks" in the documentation',
     example="name: abc-small",
     inside={(TASKS,): Task} | {(TASKS, *place): model for place, model in OBJECTS.items()},
     refused={f"{TASKS}.{_SHARED}": "all tasks of a study show its collections: name them beside the tasks."},

@@ -15,13 +15,19 @@ _LEAST, _MOST = 0.001, 1_000_000
 class CostIn(Wire):
     """Two designs. The defaults are the numbers of Spot The Bot, section 5.3, for PersonaChat."""
 
-    bots: int = Field(default=5, ge=2, le=MAX_BOTS)
-    conversations_per_pair: int = Field(default=40, ge=1, le=_MOST, description="Of bots, to be annotated.")
-    annotations_per_conversation: float = Field(default=1, ge=_LEAST, le=_MOST)
-    seconds_per_annotation: float = Field(default=24, ge=_LEAST, le=_MOST)
-    chats_per_bot: int = Field(default=100, ge=1, le=_MOST, description="Of people with a bot.")
-    seconds_per_chat: float = Field(default=240, ge=_LEAST, le=_MOST)
-    hourly_wage: float = Field(default=0, ge=0, le=_MOST)
+    bots: int = Field(default=5, ge=2, le=MAX_BOTS, description="Bots to compare.")
+    conversations_per_pair: int = Field(
+        default=40, ge=1, le=_MOST, description="Conversations of each pair of bots, which people annotate."
+    )
+    annotations_per_conversation: float = Field(
+        default=1, ge=_LEAST, le=_MOST, description="Annotations of each conversation."
+    )
+    seconds_per_annotation: float = Field(default=24, ge=_LEAST, le=_MOST, description="Seconds of one annotation.")
+    chats_per_bot: int = Field(default=100, ge=1, le=_MOST, description="Chats of people with each bot.")
+    seconds_per_chat: float = Field(default=240, ge=_LEAST, le=_MOST, description="Seconds of one chat.")
+    hourly_wage: float = Field(
+        default=0, ge=0, le=_MOST, description="Pay of an hour, to compare costs; with 0 only hours are compared."
+    )
 
 
 class CostOut(Wire):

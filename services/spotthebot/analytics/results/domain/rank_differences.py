@@ -15,7 +15,7 @@ from spotthebot.statistics.uncertainty import Clusters
 
 
 class RankDifference(Wire):
-    """The mean win rate of a bot minus that of `other`. Without `other` it is the bot's mean win rate."""
+    """How far the mean win rate of `bot` lies above that of `other`; if `other` is None, the mean win rate of `bot`."""
 
     bot: str
     other: str | None

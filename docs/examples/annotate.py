@@ -1,0 +1,32 @@
+"""A frontend in a few lines: claims a package of a campaign of Spot The Bot, answers every item, submits.
+
+python annotate.py http://127.0.0.1:8103 KEY_OF_THE_ROLE_ANNOTATION CAMPAIGN_ID p-17
+"""
+
+import sys
+from uuid import UUID
+
+from spotthebot.clients import Annotation, Conflict
+from spotthebot.contracts.annotation.assignments import AnswerIn, ClaimIn
+
+
+def main(address: str, key: str, campaign: str, annotator: str) -> None:
+    """Say of every bot that it is hard to tell."""
+    with Annotation(address, key) as annotation:
+        try:
+            package = annotation.claim_package(UUID(campaign), ClaimIn(annotator=annotator))
+        except Conflict as refused:
+            sys.exit(refused.problem.detail)  # why there is no package
+        labels = {"A": "unsure", "B": "unsure"}
+        better = {"fluency": "tie", "sensibleness": "tie", "specificity": "tie"}
+        for item in package.items:
+            print(f"{item.position}: {len(item.turns)} turns")  # what a person reads
+            locking = AnswerIn(answer={"entity": labels}, show_step=2)  # locks the labels, and shows the next questions
+            annotation.save_answer(package.id, item.position, locking)
+            annotation.save_answer(package.id, item.position, AnswerIn(answer={"entity": labels, **better}))
+        submitted = annotation.submit_assignment(package.id)
+        print(f"{len(package.items)} items, completion code {submitted.completion_code}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
