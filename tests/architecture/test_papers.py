@@ -11,6 +11,7 @@ from tests.architecture.documents import committed_document
 from tests.factories.command_line import run_stb
 
 PAGE = (Path(__file__).parents[2] / "docs" / "papers.md").read_text()
+REPORT = Path(__file__).parents[2] / "services" / "spotthebot" / "local" / "report"
 COMMANDS = sorted(set(re.findall(r"`(\./stb [^`]+)`", PAGE)))
 ENDPOINTS = sorted(set(re.findall(r"`((?:GET|POST|PUT) /[^`]+)`", PAGE)))
 
@@ -45,6 +46,17 @@ class TestPapers:
     @pytest.mark.parametrize("command", COMMANDS)
     def test_name_commands_that_exist(self, command: str):
         assert _is_command(command)
+
+    def test_name_in_each_row_a_command_or_a_page_that_does_it_or_why_nothing_does(self):
+        rows = [line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith("| Where")]
+        assert len(rows) > 60
+        done_by = re.compile(r"`\./stb |\]\(|not here|the same")
+        assert [row for row in rows if not done_by.search(row.rpartition(" | ")[2])] == []
+
+    def test_name_tables_that_a_report_has(self):
+        named = re.findall(r"`(\w+)`(?: and `(\w+)`)? of `\./stb report CAMPAIGN", PAGE)
+        made = "".join(file.read_text() for file in REPORT.glob("*_tables.py")) + (REPORT / "tables.py").read_text()
+        assert [name for names in named for name in names if name and f'key="{name}"' not in made] == []
 
     def test_name_endpoints_that_exist(self):
         assert len(ENDPOINTS) > 20

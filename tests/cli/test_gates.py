@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -14,6 +15,7 @@ from uuid import UUID
 from xml.etree.ElementTree import Element, parse
 
 import pytest
+import yaml
 
 from spotthebot.cli.declarations.errors import DeclarationFaulty
 from spotthebot.cli.gates.declaration import read_gate
@@ -21,6 +23,7 @@ from spotthebot.contracts.bots.protocols import BuiltinProtocol, Protocol, Webho
 from spotthebot.contracts.bots.registry import BotIn, BotVersionIn
 from spotthebot.local.runtime.session import Clients
 from tests.factories import tiny_models
+from tests.factories.bot_servers import bot
 from tests.factories.chained_bot import Asked, chained_bots
 from tests.factories.command_line import Stb, run_stb, stb_of_admin
 from tests.factories.lazy_imports import needs_models
@@ -40,7 +43,9 @@ resamples: 200
 seed: 3
 confidence_level: 0.6
 """
-PYPROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+ROOT = Path(__file__).parents[2]
+CI_STEPS = ROOT / "docs" / "examples" / "gate.github.yml"
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 SWAPPED = GATE.replace(
     "old: {bot: ours, version: 1}\nnew: {bot: ours}", "old: {bot: ours}\nnew: {bot: ours, version: 1}"
 )
@@ -167,10 +172,25 @@ class TestGate:
         assert again.returncode == 0
         assert json.loads(files["--json"].read_text())["difference"] == found
 
-    async def test_versions_that_say_the_same_show_no_regression(self, stb: Stb, clients: Clients, write):
-        await register(clients, builtin("dull"), builtin("dull"))
-        printed = await stb("gate", write(GATE))
-        assert (printed.returncode, "equal scores in every conversation" in printed.stdout) == (0, True)
+    async def test_the_steps_for_github_show_no_regression_of_versions_that_say_the_same(
+        self, stb: Stb, clients: Clients, write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        """The example's steps as they stand, but for `pip install`: `stb` runs in this process."""
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+        write(GATE.replace("ours", "our-bot"))
+        steps = yaml.safe_load(CI_STEPS.read_text())["jobs"]["gate"]["steps"]
+        async with bot(lambda _: {"text": "Yes."}) as (_, url):
+            protocol = WebhookProtocol(kind="webhook", url=url)
+            await clients.bots.register_bot(BotIn(name="our-bot", domains=("everyday",), protocol=protocol))
+            for step in (each["run"].replace("${{ vars.BOT_URL }}", url) for each in steps if "run" in each):
+                if step.startswith("stb "):
+                    printed = await stb(*shlex.split(step)[1:])
+                    assert printed.returncode == 0, printed.stderr
+                elif not step.startswith("pip install "):
+                    await asyncio.to_thread(subprocess.run, ["bash", "-ec", step], check=True)
+        assert "equal scores in every conversation" in Path("summary.md").read_text()
+        assert [each.tag for each in read_case(Path("gate.xml"))] == ["system-out"]
 
     async def test_a_fault_is_one_sentence_and_exit_code_2(self, stb: Stb, clients: Clients, write, tmp_path: Path):
         await register(clients, builtin("parrot"), builtin("dull"))

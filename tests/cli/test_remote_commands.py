@@ -360,7 +360,10 @@ class TestStudies:
             bots = [silent, await add_bot(suite, "parrot")]
             await created(admin, "/v1/collections", plan(bots, name="long"))
             states = [(await stb("collections", verb, "long")).stderr for verb in ("pause", "resume")]
-            states.append((await stb("collections", "cancel", "long", "--yes")).stderr)
+            renamed = await stb("collections", "rename", "long", "longer")
+            assert "Collection longer (" in renamed.stderr
+            assert (await stb("collections", "rename", "longer", " ")).returncode == 2
+            states.append((await stb("collections", "cancel", "longer", "--yes")).stderr)
         assert [each.rsplit(maxsplit=1)[-1] for each in states] == ["paused", "collecting", "cancelled"]
 
 

@@ -121,6 +121,11 @@ COLLECTIONS = {
         f"{_HERE}.collection_control", "pause", "Pause a collection: bots get no requests until it is resumed."
     ),
     "resume": Command(f"{_HERE}.collection_control", "resume", "Resume a paused collection."),
+    "rename": Command(
+        f"{_HERE}.collection_control",
+        "rename",
+        "Rename a collection; its id stays, and so does all that was made from it.",
+    ),
     "cancel": Command(
         f"{_HERE}.collection_control",
         "cancel",

@@ -116,7 +116,7 @@ class TestOrder:
             assert (await admin.get(slow)).json()["turns"] < 400 / 2
             assert (await admin.post(f"{slow}/cancel")).status_code == 200
 
-    async def test_a_small_collection_does_not_wait_for_a_large_one(self, suite: RunningSuite):
+    async def test_a_small_collection_does_not_wait_for_a_large_one_which_can_be_changed(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         async with registered(suite, after(0.02), after(0.02), concurrency=4) as (_, ids):
             large = await _start(admin, ids, exchanges=10, conversations_per_pair=2000)
@@ -125,6 +125,11 @@ class TestOrder:
             assert (await admin.get(large)).json()["complete"] < 200
             changed = await admin.patch(large, json={"priority": -3})
             assert (changed.status_code, changed.json()["priority"]) == (200, -3)
+            renamed = [(await admin.patch(large, json={"name": " the large one "})).json() for _ in range(2)]
+            assert {(each["name"], each["priority"]) for each in renamed} == {("the large one", -3)}
+            assert (await admin.patch(large, json={"name": ""})).status_code == 422
+            named = await admin.get("/v1/collections", params={"name": "the large one"})
+            assert [each["id"] for each in named.json()["items"]] == [renamed[0]["id"]]
             assert (await admin.post(f"{large}/cancel")).json()["cancelled"] > 1800
 
     async def test_every_pair_gets_its_first_conversation_before_any_gets_its_second(self, database_urls: DatabaseUrls):

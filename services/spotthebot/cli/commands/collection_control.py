@@ -1,9 +1,10 @@
-"""`stb collections`: lists, shows, exports, pauses, resumes and cancels collections."""
+"""`stb collections`: lists, shows, exports, renames, pauses, resumes and cancels collections."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from pydantic import ValidationError
 
 from spotthebot.cli.collections import hub, run
 from spotthebot.cli.commands.options import NAMED, AsJson, check_folder, check_output
@@ -12,10 +13,11 @@ from spotthebot.cli.commands.resource_tables import ID, print_details, print_fac
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources.directories import Collections
 from spotthebot.cli.resources.resolver import find
-from spotthebot.contracts.conversations.collections import ENDED, CollectionOut
+from spotthebot.contracts.conversations.collections import ENDED, CollectionChangesIn, CollectionOut
 from spotthebot.contracts.conversations.progress import ChatBotOut, FailureOut, PairOut
 from spotthebot.kit.exports.formats import ExportFormat
 from spotthebot.kit.text.characters import printable
+from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
 
@@ -153,6 +155,25 @@ def resume(services: Services, collection: Collection) -> None:
 
     async def change(clients: Clients) -> CollectionOut:
         return await clients.conversations.resume_collection((await find(Collections(clients), collection)).id)
+
+    _say_state(ask(services, change))
+
+
+@reads_services
+def rename(
+    services: Services,
+    collection: Collection,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its new name.")],
+) -> None:
+    """Rename a collection; its id stays, and so does all that was made from it."""
+    try:
+        changes = CollectionChangesIn(name=name)
+    except ValidationError as error:
+        raise typer.BadParameter(faults_of(error)[0]) from None
+
+    async def change(clients: Clients) -> CollectionOut:
+        found = await find(Collections(clients), collection)
+        return await clients.conversations.change_collection(found.id, changes)
 
     _say_state(ask(services, change))
 

@@ -4,7 +4,7 @@ SQL conditions on states are made from the domain's tables of transitions, so th
 SQL. They are constants, not parameters, so that PostgreSQL uses partial indexes for them.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any
@@ -107,8 +107,8 @@ async def lock_collection(session: WriteSession, collection_id: UUID) -> Collect
     return CollectionState(state)
 
 
-async def change_priority(session: WriteSession, collection_id: UUID, priority: int) -> None:
-    await session.execute(update(CollectionRow).where(CollectionRow.id == collection_id).values(priority=priority))
+async def change_settings(session: WriteSession, collection_id: UUID, changes: Mapping[str, Any]) -> None:
+    await session.execute(update(CollectionRow).where(CollectionRow.id == collection_id).values(**changes))
 
 
 async def change_state(session: WriteSession, ids: Collection[UUID], state: CollectionState) -> list[UUID]:

@@ -1,1 +1,1 @@
-"""Control pauses, resumes, cancels and prioritises collections."""
+"""Control pauses, resumes, cancels, renames and prioritises collections."""

@@ -1,4 +1,4 @@
-"""`/v1/collections/{id}`: pause, resume, cancel and prioritise collections."""
+"""`/v1/collections/{id}`: pause, resume, cancel, rename and prioritise collections."""
 
 from uuid import UUID
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from spotthebot.contracts.conversations.collections import CollectionChangesIn, CollectionOut
 from spotthebot.conversations.collections.api import collection_out
-from spotthebot.conversations.control.use_cases import cancel, pause, prioritise, resume
+from spotthebot.conversations.control.use_cases import cancel, change, pause, resume
 from spotthebot.conversations.deps import Admin
 from spotthebot.conversations.resources import ServiceResources
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
@@ -19,8 +19,8 @@ router = APIRouter(prefix="/v1", tags=["collections"], route_class=IdempotentRou
 async def change_collection(
     session: Writing, _caller: Admin, collection_id: UUID, request: CollectionChangesIn
 ) -> CollectionOut:
-    """Change a collection's priority."""
-    return collection_out(await prioritise(session, collection_id, request.priority))
+    """Change a collection's name or priority. Campaigns, scores and exports refer to its id, which stays."""
+    return collection_out(await change(session, collection_id, request))
 
 
 @router.post("/collections/{collection_id}/pause", operation_id="pause_collection")

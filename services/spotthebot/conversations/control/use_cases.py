@@ -1,8 +1,8 @@
-"""Controlling collections: pause, resume, cancel, prioritise."""
+"""Controlling collections: pause, resume, cancel, rename, prioritise."""
 
 from uuid import UUID
 
-from spotthebot.contracts.conversations.collections import CollectionState
+from spotthebot.contracts.conversations.collections import CollectionChangesIn, CollectionState
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import CANCELLED, COLLECTING, PAUSED, Collection, require_transition
 from spotthebot.conversations.control import store
@@ -37,10 +37,11 @@ async def cancel(session: WriteSession, collection_id: UUID) -> Collection:
     return collection
 
 
-async def prioritise(session: WriteSession, collection_id: UUID, priority: int) -> Collection:
-    """Change a collection's priority; it applies from the next claim."""
+async def change(session: WriteSession, collection_id: UUID, request: CollectionChangesIn) -> Collection:
+    """Change a collection's name or priority. A priority applies from the next claim."""
     await collections_store.get_collection(session, collection_id)
-    await collections_store.change_priority(session, collection_id, priority)
+    if changes := request.model_dump(exclude_none=True):
+        await collections_store.change_settings(session, collection_id, changes)
     return await collections_store.get_collection(session, collection_id)
 
 

@@ -221,7 +221,8 @@ async def show_collection(
 @router.post("/{collection_id}/priority")
 async def set_priority(request: Request, services: ServicesOfVisitor, _visitor: Admin, collection_id: UUID) -> Response:
     """Set the priority of a collection, which decides whether it runs before other collections."""
-    read = read_document(CollectionChangesIn, await typed_in(request))
+    typed = await typed_in(request)
+    read = read_document(CollectionChangesIn, {"priority": typed.get("priority", "")})
     if not isinstance(read, CollectionChangesIn):
         raise NoPriority(said=", ".join(read.values()))
     await (await services.conversations()).change_collection(collection_id, read)

@@ -100,7 +100,7 @@ class ConversationsOperations(
     def change_collection(
         self, collection_id: UUID, changes: CollectionChangesIn, **key: Unpack[IdempotencyKey]
     ) -> Call[CollectionOut]:
-        """Change a collection's priority."""
+        """Change a collection's name or priority."""
         return Call(CollectionOut, "PATCH", f"/v1/collections/{collection_id}", body=changes, **key)
 
     @operation

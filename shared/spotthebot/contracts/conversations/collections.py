@@ -243,9 +243,10 @@ class StartedCollectionOut(CollectionOut):
 
 
 class CollectionChangesIn(Wire):
-    """The settings that may change while a collection runs."""
+    """Changes of a collection. Fields that are left out stay unchanged."""
 
-    priority: Priority
+    name: ReadableName | None = None
+    priority: Priority | None = None
 
 
 class EstimateOut(Wire):
