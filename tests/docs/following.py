@@ -46,6 +46,16 @@ def commands(block: Block) -> list[str]:
     return found
 
 
+def commands_of(page: str) -> list[str]:
+    """Return the commands of all blocks of a page without a language; `$URL` becomes the address that it names."""
+    found: list[str] = []
+    for block in blocks(page):
+        named = re.search(r"(?m)^URL=(.+)$", block.text)
+        text = block.text.replace("$URL", named[1]) if named else block.text
+        found += [] if block.language else commands(Block("", text))
+    return found
+
+
 @dataclass
 class Reader:
     """Follows pages. `said` has the standard output of each command, `noted` the standard error of each `./stb`."""
@@ -70,6 +80,15 @@ class Reader:
             elif not block.language:
                 for command in commands(block):
                     await self._run(command)
+
+    async def run_each(self, page: str, beginning: str, **variables: str) -> None:
+        """Run all commands of a page that begin so, with these variables; an HTTP request that is refused fails."""
+        for name, value in variables.items():
+            self.monkeypatch.setenv(name, value)
+        found = [each for each in commands_of((ROOT / "docs" / page).read_text()) if each.startswith(beginning)]
+        assert found, f"no command of {page} begins with {beginning}"
+        for command in found:
+            await self._run(re.sub(r"^curl (?!-sf )", "curl -sSf ", command))
 
     async def stop(self) -> None:
         for process in self.processes:

@@ -1,7 +1,8 @@
 """Every command block of the docs is one that its reader can run.
 
-The tutorials' blocks are run (`test_tutorials.py`). Of other pages' blocks, the command line understands each command,
-and the services have each address and query parameter. All else is in `LEFT_OUT`, with the reason.
+The tutorials' blocks are run, and some commands of other pages after a tutorial (`test_tutorials.py`). Of all other
+blocks, the command line understands each command, and the services have each address and query parameter. All else is
+in `LEFT_OUT`, with the reason.
 """
 
 import json
@@ -14,7 +15,7 @@ import pytest
 
 from spotthebot.cli.command_table import COMMANDS
 from spotthebot.cli.lazy import LISTS, CommandGroup, CommandTable, load_command
-from tests.docs.following import PORTS, ROOT, Block, blocks, commands
+from tests.docs.following import PORTS, ROOT, commands_of
 
 LEFT_OUT: Final = {
     r"export [A-Z_]+=|[A-Z]+=\$\(\./stb keys create": "sets a variable that other commands use",
@@ -40,19 +41,7 @@ _VALUE = re.compile(r"\$\{?\w+\}?|\{\w+\}")
 
 
 def _unlabelled() -> list[tuple[str, str]]:
-    return [
-        (str(page.relative_to(ROOT)), command)
-        for page in PAGES
-        for block in blocks(page.read_text())
-        if not block.language
-        for command in commands(Block("", _expanded(block.text)))
-    ]
-
-
-def _expanded(text: str) -> str:
-    """Return a block with the address that it calls URL in the place of this name."""
-    named = re.search(r"(?m)^URL=(.+)$", text)
-    return text.replace("$URL", named[1]) if named else text
+    return [(str(page.relative_to(ROOT)), command) for page in PAGES for command in commands_of(page.read_text())]
 
 
 def _fault(command: str) -> str | None:

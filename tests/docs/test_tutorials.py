@@ -25,6 +25,7 @@ from tests.factories.model_servers import states
 from tests.factories.running_suite import RunningSuite
 
 __all__ = ["write"]
+MEASURES = ("campaigns/NAME/measures", "campaigns/NAME/measures/headline", "analyses")
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,33 @@ async def test_three_bots_are_evaluated(reader: Reader, tmp_path: Path):
     ranking = reader.said["./stb rank everyday-people"]
     assert all(name in ranking for name in ("retrieval", "ngram", "dull"))
     assert "ranking" in (tmp_path / "report" / "report.html").read_text().lower()
+    await _run_commands_of_other_pages(reader)
+
+
+async def _run_commands_of_other_pages(reader: Reader) -> None:
+    """Run commands of pages that are not tutorials, where the first tutorial has made the campaign that they need."""
+    (reader.folder / "docs").symlink_to(ROOT / "docs")
+    reader.replaced = {**reader.replaced, "NAME": "everyday-people"}
+    for name, url in reader.suite.urls.items():
+        reader.monkeypatch.setenv(name.upper(), url)
+    for role in ("KEY", "ADMIN_KEY"):
+        reader.monkeypatch.setenv(role, await reader.suite.keys.make("admin"))
+    ids = {
+        noun: (await (await reader.suite.client(service, "admin")).get(f"/v1/{noun}s")).json()["items"][0]["id"]
+        for noun, service in (("bot", "bots"), ("collection", "conversations"), ("campaign", "annotation"))
+    }
+    for page, beginnings, made in (
+        ("collecting.md", ("curl -sf ", "curl -s -X PATCH "), "collection"),
+        ("annotation.md", ("curl -sf ", "./stb rank "), "campaign"),
+        ("../README.md", ("curl ", "./stb corpora list"), "bot"),
+        ("protocols.md", ("curl ",), "campaign"),
+        ("figures.md", ("curl ",), "campaign"),
+        ("statistics.md", ("./stb plan cost", *(f'curl "$ANALYTICS/v1/{each}"' for each in MEASURES)), "campaign"),
+        ("standings.md", ("./stb campaigns release", "curl -X POST "), "campaign"),
+        ("autojudge.md", ("./stb analyse judged",), "campaign"),
+    ):
+        for beginning in beginnings:
+            await reader.run_each(page, beginning, ID=ids[made], CAMPAIGN=ids["campaign"])
 
 
 async def test_a_team_puts_its_bot_in_and_reads_its_standing(reader: Reader, tmp_path: Path):
