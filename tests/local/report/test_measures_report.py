@@ -320,7 +320,7 @@ class TestFiles:
         names = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
         keys = [table.key for table in report.tables]
         assert names == {
-            *("report.html", "report.json", "tables.tex", "references.bib"),
+            *("report.html", "report.md", "report.json", "tables.tex", "references.bib"),
             *(f"csv/{key}.csv" for key in keys),
             *(f"tables/{key}.tex" for key in keys),
         }

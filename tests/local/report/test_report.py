@@ -9,6 +9,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from markdown_it import MarkdownIt
 
 from spotthebot.analytics.figures.catalogue import FIGURES
 from spotthebot.analytics.provenance.domain import Parameters
@@ -22,6 +23,7 @@ from spotthebot.local.report.drawings import draw_figure
 from spotthebot.local.report.files import as_csv, write_report
 from spotthebot.local.report.findings import findings
 from spotthebot.local.report.latex import escape, latex_table
+from spotthebot.local.report.markdown import markdown_report
 from spotthebot.local.report.methods import methods
 from spotthebot.local.report.pages import page
 from spotthebot.local.report.table import Column, Table, interval, p_value
@@ -287,6 +289,23 @@ class TestLatex:
         assert [part.count(r"\addtocounter{table}{-1}") for part in (first, *others)] == [0, 1, 1]
         assert [part.count(r"\label{tab:t}") for part in (first, *others)] == [1, 0, 0]
         assert "T (part 3 of 3)." in others[-1]
+
+    def test_markdown_shows_every_cell_whatever_the_bots_are_called(self):
+        """The outside reader is markdown-it, with GitHub's tables."""
+        report = AnalysisReport(analysis(HOSTILE, per_pair=1), None)
+        tokens = MarkdownIt("commonmark").enable("table").parse(markdown_report(report))
+        texts = [each for each in tokens if each.type == "inline"]
+        assert {child.type for each in texts for child in each.children or ()} <= {"text", "text_special"}
+        shown = {" ".join("".join(child.content for child in each.children or ()).split()) for each in texts}
+        assert [each.type for each in tokens].count("table_open") == len(report.tables)
+        assert [each.type for each in tokens].count("tr_open") == sum(len(each.rows) + 1 for each in report.tables)
+        cells = {
+            " ".join(column.shown(cell).split())
+            for table in report.tables
+            for row in table.rows
+            for column, cell in zip(table.columns, row, strict=True)
+        }
+        assert cells | set(report.findings) <= shown
 
     def test_every_table_has_a_file_that_the_document_shows(self, folder, results):
         names = [table.key for table in tables(results)]

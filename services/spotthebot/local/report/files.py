@@ -12,6 +12,7 @@ from spotthebot.analytics.figures.renderer import pdf_of
 from spotthebot.kit.text.characters import without_formula
 from spotthebot.local.report.bibliography import bibliography
 from spotthebot.local.report.latex import latex_document, latex_table
+from spotthebot.local.report.markdown import markdown_report
 from spotthebot.local.report.pages import page
 from spotthebot.local.report.report import Report
 from spotthebot.local.report.samples import SampleGroup
@@ -21,7 +22,7 @@ _GROUPS: Final = TypeAdapter(tuple[SampleGroup, ...])
 
 
 def write_report(report: Report, folder: Path) -> None:
-    """Write the page, the document and the folders `tables`, `csv` and `figures`; each file completely or not at all.
+    """Write the page, the documents and the folders `tables`, `csv` and `figures`; each file completely or not at all.
 
     `tables.tex` shows the files in `tables`, one for each table. The same results give the same bytes, except for the
     figures' PDFs, in which the order of fonts may change.
@@ -29,6 +30,7 @@ def write_report(report: Report, folder: Path) -> None:
     drawn = report.draw()
     contents: dict[str, str | bytes] = {
         "report.html": page(report, drawn),
+        "report.md": markdown_report(report),
         "report.json": _json(report.document, indent=2),
         "tables.tex": latex_document(report.title, report.tables),
         "references.bib": bibliography(report.methods.references, report.result.version),
