@@ -22,7 +22,7 @@ class TestCollections:
         async with stored.write() as session:
             mine, others = [await store_collection(session, SIDES, **dict.fromkeys(counts, 10)) for _ in range(2)]
             await collections_store.count_in(session, mine, **counts)
-            await collections_store.change_priority(session, mine, 3)
+            await collections_store.change_settings(session, mine, {"priority": 3})
             found = [await collections_store.get_collection(session, each) for each in (mine, others)]
         assert [{name: getattr(each, name) for name in counts} for each in found] == [
             {name: 10 + count for name, count in counts.items()},
