@@ -97,14 +97,12 @@ class StandingPair(Wire):
     )
 
 
-class StandingOut(Wire):
-    """A team's standing in one campaign. Its numbers equal the operator's results with standard parameters."""
+class _Released(Wire):
+    """What a team and everybody see of a released campaign, as the operator's results with standard parameters say."""
 
     campaign_id: UUID
     campaign: str
     domain: str
-    protocol: str = Field(description="What annotators were asked by.")
-    released_at: datetime
     preliminary: bool = Field(description="Whether annotations are missing: work was rejected after the release.")
     reasons: tuple[str, ...] = Field(
         max_length=10, description="Why some figures, or all, are missing or tell no bots apart."
@@ -121,11 +119,18 @@ class StandingOut(Wire):
         description="What marks them in figures, tables and pages; bots that are equal and not all named have no mark.",
     )
     ranked_by: RankedBy | None = Field(description="What decides the ranks; null where there are none.")
-    pairs: tuple[StandingPair, ...] = Field(max_length=MAX_PAIRS, description="Those with a bot of the team.")
     measure: StandingMeasure | None = Field(
         description="The headline measure of a campaign by another protocol than Spot The Bot; null of that one."
     )
     version: str = Field(description="Of the software.")
+
+
+class StandingOut(_Released):
+    """A team's standing in one campaign. Its numbers equal the operator's results with standard parameters."""
+
+    protocol: str = Field(description="What annotators were asked by.")
+    released_at: datetime
+    pairs: tuple[StandingPair, ...] = Field(max_length=MAX_PAIRS, description="Those with a bot of the team.")
 
     @property
     def placed_bots(self) -> tuple[StandingBot | StandingMeasuredBot, ...]:
@@ -133,37 +138,14 @@ class StandingOut(Wire):
         return self.measure.bots if self.measure else self.bots
 
 
-class PublicRankingOut(Wire):
+class PublicRankingOut(_Released):
     """The public results of a campaign. Its numbers equal the operator's results with standard parameters."""
 
-    campaign_id: UUID
-    campaign: str
-    domain: str
     created_at: datetime = Field(description="Of the campaign.")
     published_at: datetime
-    preliminary: bool = Field(description="Whether annotations are missing: work was rejected after the release.")
-    reasons: tuple[str, ...] = Field(
-        max_length=10, description="Why some figures, or all, are missing or tell no bots apart."
-    )
     method: str | None = Field(description="Of win rates and their intervals; null where there are none.")
-    ranked_by: RankedBy | None = Field(description="What decides the ranks; null where there are none.")
     rank_method: str | None = Field(description="Of the sets of ranks.")
-    settings: Settings | None = Field(description="How the annotations were analysed; null where they can't be.")
-    counts: Counts | None = Field(
-        description="What the figures stand on; annotators that are programs are counted as simulated."
-    )
-    bots: tuple[StandingBot, ...] = Field(
-        max_length=MAX_BOTS, description="All who took part, the best win rate first, and people last."
-    )
-    speakers: tuple[Speaker, ...] = Field(
-        max_length=MAX_BOTS,
-        description="What marks them in figures, tables and pages; bots that are equal and not all named have no mark.",
-    )
-    measure: StandingMeasure | None = Field(
-        description="The headline measure of a campaign by another protocol than Spot The Bot; null of that one."
-    )
     data_sha256: str | None = Field(description="Fingerprint of the annotations that were used.")
-    version: str = Field(description="Of the software.")
 
 
 class TeamBotOut(Wire):
