@@ -74,6 +74,18 @@ class TestDisksOfTheService:
                 await client.get(path)
         assert logged == [("/metrics", 401), ("/readyz", 503), ("/openapi.json", 200)]
 
+    async def test_log_no_probe_whose_caller_left(self, monkeypatch: pytest.MonkeyPatch):
+        logged: list[tuple[str, int]] = []
+        monkeypatch.setattr(requests, "log_request", lambda **line: logged.append((line["path"], line["status"])))
+
+        async def never(*_: Any) -> Any: ...
+
+        metrics: Any = SimpleNamespace(observe=lambda *_: None)
+        edge = requests.RequestContext(never, metrics=metrics, error_responses=metrics)
+        for path in ("/readyz", "/v1/bots"):
+            await edge({"type": "http", "path": path, "method": "GET", "headers": []}, never, never)
+        assert logged == [("/v1/bots", 0)]
+
     async def test_with_room_leave_it_ready(self, database_urls: DatabaseUrls):
         async with service(database_urls.app["analytics"]) as client:
             assert (await client.get("/readyz")).status_code == 200
