@@ -47,7 +47,7 @@ def page_of_contracts() -> str:
 
 def _module(name: str, types: list[str]) -> Iterator[str]:
     module = import_module(name)
-    yield f"## {name}\n\n{text_of(module.__doc__ or '')}\n"
+    yield f"## {name.removeprefix('spotthebot.contracts.')}\n\n`{name}`: {text_of(module.__doc__ or '')}\n"
     for each in types:
         services = [service for service in API_NAMES if each in document_of(service)["components"]["schemas"]]
         found = getattr(module, each)

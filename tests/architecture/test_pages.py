@@ -29,7 +29,7 @@ class TestPages:
 
 
 class TestTexts:
-    def test_of_commands_name_pages_by_a_title_that_the_contents_have(self):
+    def test_name_pages_by_a_title_that_the_contents_have(self):
         contents = re.findall(r"(?m)^- \[([^\]]+)\]", (ROOT / "docs" / "index.md").read_text())
         texts = {file: file.read_text() for file in (ROOT / "services" / "spotthebot").rglob("*.py")}
         named = [title for text in texts.values() for title in _TITLE.findall(text)]

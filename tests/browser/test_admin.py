@@ -192,11 +192,17 @@ class TestCollections:
         await expect(page.locator(".state-cancelled")).to_be_visible()
         assert await page.get_by_role("link", name="Resume").count() == 0
 
-    async def test_collections_of_people_are_finished(self, visit: Visit, suite: RunningSuite):
+    async def test_collections_of_people_are_renamed_and_finished(self, visit: Visit, suite: RunningSuite):
         study = await open_chats(
             suite, [await add_bot(suite, "dull", name=name) for name in ("one", "two")], name="a study"
         )
         page = await visit.sign_in("admin", after=f"/admin/collections/{study}")
+        for name, shown in (("the study", "the study"), ("no\u200bname", "name must not hold U+200B")):
+            await page.get_by_label("Name").fill(name)
+            await page.get_by_role("button", name="Save").click()
+            await expect(page.locator("main")).to_contain_text(shown)
+        visit.complaints.clear()  # Chromium reports the status of the refused name
+        await page.goto(f"{suite.urls['web']}/admin/collections/{study}")
         await page.get_by_role("link", name="Finish").click()
         await page.get_by_role("dialog").get_by_role("button", name="Finish").click()
         await expect(page.locator(".state-complete")).to_be_visible()

@@ -67,7 +67,7 @@ class TestSite:
         assert claim in _words((site / "reference" / "annotation.html").read_text())
         types = (site / "reference" / "contracts.html").read_text()
         assert 'href="annotation.html#claimin"' in types
-        assert 'id="spotthebot-contracts-analytics-standings"' in types
+        assert 'id="analytics-standings"' in types
         own = types.partition('id="webhookquestion"')[2].partition("</section>")[0]  # no API has this type
         assert "conversation_id" in own
 

@@ -3,7 +3,7 @@
 from spotthebot.kit.errors import Invalid
 
 
-class NoPriority(Invalid):
-    """The priority must be a whole number from -100 to 100: yours {said}."""
+class NotChanged(Invalid):
+    """The collection was not changed: {said}."""
 
-    title = "No priority"
+    title = "Not changed"

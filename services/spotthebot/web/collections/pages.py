@@ -29,7 +29,7 @@ from spotthebot.web.collections.domain import (
     check_table,
     collection_actions,
 )
-from spotthebot.web.collections.errors import NoPriority
+from spotthebot.web.collections.errors import NotChanged
 from spotthebot.web.collections.forms import EMPTY, NUMBERS, chats_of, reading_of
 from spotthebot.web.confirmations.errors import NoSuchAction
 from spotthebot.web.confirmations.pages import Question, ask
@@ -218,13 +218,14 @@ async def show_collection(
     )
 
 
-@router.post("/{collection_id}/priority")
-async def set_priority(request: Request, services: ServicesOfVisitor, _visitor: Admin, collection_id: UUID) -> Response:
-    """Set the priority of a collection, which decides whether it runs before other collections."""
-    typed = await typed_in(request)
-    read = read_document(CollectionChangesIn, {"priority": typed.get("priority", "")})
+@router.post("/{collection_id}/changes")
+async def change_collection(
+    request: Request, services: ServicesOfVisitor, _visitor: Admin, collection_id: UUID
+) -> Response:
+    """Change the name of a collection, and its priority, which decides whether it runs before other collections."""
+    read = read_document(CollectionChangesIn, await typed_in(request))
     if not isinstance(read, CollectionChangesIn):
-        raise NoPriority(said=", ".join(read.values()))
+        raise NotChanged(said=", ".join(f"{field} {reason}" for field, reason in read.items()))
     await (await services.conversations()).change_collection(collection_id, read)
     return RedirectResponse(f"/admin/collections/{collection_id}", status_code=303)
 
