@@ -12,6 +12,7 @@ from spotthebot.cli.commands import collection_display
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.conversations.progress import FailureOut, PairOut, met_bots
 from spotthebot.local import progress
+from tests.factories.command_line import run_stb
 
 COLLECTION = CollectionOut.model_validate(
     {
@@ -161,3 +162,10 @@ class TestMetBots:
         assert met_bots(of_two) == {("a", "b"): 3}
         assert met_bots([*of_two, pair("b", "c", complete=1)]) == {}
         assert len(met_bots([*of_two, pair("b", "c", complete=1), pair("a", "c", complete=1)])) == 3
+
+
+def test_a_new_name_that_nobody_could_read_is_refused_before_any_service_is_asked(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SPOTTHEBOT_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("SPOTTHEBOT_KEY", f"stb_admin_{'0' * 32}_{'x' * 43}")
+    refused = run_stb("collections", "rename", "x", " ")
+    assert (refused.returncode, "Invalid value: name: " in refused.stderr) == (2, True), refused.stderr
