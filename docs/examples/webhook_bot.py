@@ -44,6 +44,9 @@ class Bot(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(answer)
 
+    def log_message(self, *_: object) -> None:
+        """Print no line for each request."""
+
 
 if __name__ == "__main__":
     ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "9000"))), Bot).serve_forever()

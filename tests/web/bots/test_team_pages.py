@@ -62,7 +62,7 @@ class TestVersions:
             assert "version 2 2 0 0" in page
             assert "version 1 1 0 0" in page
             talks = (await us.get(f"/bots/{bot['id']}/conversations")).text
-            assert f'<span class="soft said" dir="auto">{rows[0].turns[0].text}</span>' in talks
+            assert f'<span class="soft said" dir="auto"><bdi>mine</bdi>: {rows[0].turns[0].text}</span>' in talks
             assert talks.count('<span class="soft who"><bdi>mine</bdi></span>') == sum(
                 turn.speaker == "A" for row in rows for turn in row.turns
             )

@@ -68,7 +68,7 @@ def plan_win_rates(
     if plan.conversations_per_pair is not None:
         conversations = plan.conversations_per_pair * len(plan.pairs)
         say(
-            f"In all, for {len(plan.pairs)} pairs: {conversations:,} conversations, {conversations * each:,.0f}"
+            f"In all, for {len(plan.pairs)} pair{'s' if len(plan.pairs) != 1 else ''}: {conversations:,} conversations, {conversations * each:,.0f}"
             f" annotations, {_shown(plan.annotators)} annotators."
         )
     for pair in plan.pairs:
