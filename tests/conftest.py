@@ -26,6 +26,7 @@ from playwright.async_api import Browser
 from spotthebot.kit.processes import forks
 from spotthebot.kit.telemetry.logs import configure_logs
 from spotthebot.local.postgres.provision import ACCESS, Provisioned
+from tests.factories import processes
 from tests.factories.browsing import running_browser
 from tests.factories.databases import Databases, DatabaseUrls, PostgresServer, migrated_template, running_server
 from tests.factories.running_suite import Keys, RunningSuite, SharedSuites, run_suite
@@ -62,6 +63,7 @@ gc.disable()  # while test files are imported: what they import stays
 http_transports.create_ssl_context = functools.cache(httpx.create_ssl_context)  # type: ignore[attr-defined] # private
 # The program that forks models stays from one file with models to the next: it has imported torch, which takes seconds.
 forks._UNUSED_SECONDS = 3600.0
+processes.IMPORTED_ONCE = True  # a service's modules take a second of processor in each of its processes
 # How long an example takes, or its making, is the machine's affair: it may be busy.
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")

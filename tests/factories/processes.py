@@ -33,6 +33,11 @@ from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import Keys
 
 HOST = "127.0.0.1"
+IMPORTED_ONCE = False
+"""Whether the program that forks imports a service's own modules too, as tests that start many have it.
+
+Benchmarks measure processes as `stb up` starts them.
+"""
 _DATABASE_CHECK_SECONDS = 0.05
 # One key asks here as often as all of a campaign; bots are on loopback. A service ignores what it does not know.
 _SETTINGS = {
@@ -217,7 +222,7 @@ def _spec(
         log_file=installation.folder / f"{name}.log",
         env=environments[service],
         listener=None if working else sockets[service],
-        fork_needs=_fork_needs(),
+        fork_needs=_fork_needs(service, "work" if working else "serve"),
         ready_url=None if working else f"{urls[service]}/readyz",
         ready_line="worker.ready" if working else None,
         start_timeout_seconds=60,
@@ -235,14 +240,15 @@ async def launched(
         log_file=Path(os.devnull),
         env=environment,
         listener=listener,
-        fork_needs=_fork_needs(),
+        fork_needs=_fork_needs(service, command),
     )
     return await Child.launch(spec, lambda _name, _line: None)
 
 
-def _fork_needs() -> tuple[str, ...]:
+def _fork_needs(service: str, command: str) -> tuple[str, ...]:
     """Return what services need before they are forked; coverage begins with an interpreter, so there are no forks."""
-    return () if "COVERAGE_PROCESS_START" in os.environ else (running_suite.__name__,)
+    own = (f"spotthebot.{service}.{'worker' if command == 'work' else 'app'}",) if IMPORTED_ONCE else ()
+    return () if "COVERAGE_PROCESS_START" in os.environ else (running_suite.__name__, *own)
 
 
 def _environment(
