@@ -62,7 +62,7 @@ class TestHosting:
         out = str(data / "models" / "mine")
         assert "Trained gpt" in stb("bots", "train", "gpt", "--corpus", "sample", "--out", out, "--steps", "30")
         log = (parent / "up.log").open("wb")
-        command = [*STB, "up", "--triton", "--port-base", str(port_base), "--data-dir", str(data)]
+        command = [*STB, "up", "--triton", "--only", "bots", "--port-base", str(port_base), "--data-dir", str(data)]
         up = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:
             _wait_until(lambda: run_stb("status", "--data-dir", data).returncode == 0, 90)
