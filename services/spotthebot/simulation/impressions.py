@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 from spotthebot.bots.builtin_bots.domain.words import words
@@ -81,8 +82,12 @@ class _Reply:
     own_before: tuple[str, ...]
 
 
+@lru_cache(maxsize=4096)
 def impressions(segment: Segment, language: Language) -> Mapping[Speaker, Impression]:
-    """Return the impressions of each side. For a side without turns, `emptiness` is 1."""
+    """Return the impressions of each side. For a side without turns, `emptiness` is 1.
+
+    Several annotators read each segment, and it impresses all of them alike: the latest results are kept.
+    """
     return {speaker: _impression(segment, speaker, language) for speaker in SPEAKERS}
 
 

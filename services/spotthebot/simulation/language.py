@@ -9,6 +9,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import Final
 
 from spotthebot.bots.builtin_bots.domain.words import STOPWORDS, said_key, sentences, words
@@ -30,6 +31,7 @@ _LONGEST_LENGTH = 3
 _NOWHERE: frozenset[int] = frozenset()
 
 
+@lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """Return roughly the stem of a word.
 
