@@ -67,8 +67,9 @@ def plan_win_rates(
     say(f"Assumed: {each:g} annotations of each conversation, {plan.tie_rate:.0%} ties{by_one}.")
     if plan.conversations_per_pair is not None:
         conversations = plan.conversations_per_pair * len(plan.pairs)
+        pairs = f"{len(plan.pairs)} pair{'s' if len(plan.pairs) != 1 else ''}"
         say(
-            f"In all, for {len(plan.pairs)} pair{'s' if len(plan.pairs) != 1 else ''}: {conversations:,} conversations, {conversations * each:,.0f}"
+            f"In all, for {pairs}: {conversations:,} conversations, {conversations * each:,.0f}"
             f" annotations, {_shown(plan.annotators)} annotators."
         )
     for pair in plan.pairs:
