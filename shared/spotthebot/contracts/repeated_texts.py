@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable
 from uuid import UUID
 
 from spotthebot.contracts.annotation.packages import PackageOut
+from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.contracts.wire import Wire
 
 MAX_REPEATED = 100
@@ -21,10 +22,11 @@ class RepeatedTexts(Wire):
     @property
     def sentence(self) -> str:
         """Return a warning about the repeated texts, for readers of a result that includes these conversations."""
-        first, second = self.speakers
+        first, second = ("people" if each == HUMAN_NAME else each for each in self.speakers)
         repeats = self.conversations - self.texts
+        between = "between people" if first == second == "people" else f"of {first} and {second}"
         return (
-            f"{repeats} of {self.conversations} conversations of {first} and {second}"
+            f"{repeats} of {self.conversations} conversations {between}"
             f" {'repeats' if repeats == 1 else 'repeat'} another one's text: they count as {self.texts}."
         )
 

@@ -11,9 +11,8 @@ def ranking(analysis: Analysis) -> str:
     if analysis.ranking.ranked_by == "fooling_rates":
         return (
             f"A dot is the share of a bot's labels that are human; {_bars(analysis)} No two bots met, so there are no"
-            " win rates. Bots on one grey band share ranks, directly or through others. People have no rank, and show"
-            " how often people pass. Bars that overlap do not show that two bots are alike: sets of ranks hold for all"
-            " bots at once."
+            f" win rates.{_bands(analysis)} People have no rank, and show how often people pass. Bars that overlap do"
+            " not show that two bots are alike: a bar holds for one bot by itself."
         )
     if analysis.ranking.reason is not None:
         return (
@@ -21,11 +20,10 @@ def ranking(analysis: Analysis) -> str:
             " different opponents, so the figure does not say which of them is better."
         )
     return (
-        f"A dot is a bot's mean win rate over the other bots, ties left out; {_bars(analysis)} Bots on one grey band"
-        " share ranks, directly or through others. A square is deeper, the more probable its rank is for that bot by"
-        " itself, in draws from the estimates' distribution. A bar holds for one bot by itself, too; sets of ranks hold"
-        " for all bots at once and are wider. Bars that overlap do not show that two bots are alike, and the rates do"
-        " not say how good a bot is by itself."
+        f"A dot is a bot's mean win rate over the other bots, ties left out; {_bars(analysis)}{_bands(analysis)} A"
+        " square is deeper, the more probable its rank is for that bot by itself, in draws from the estimates'"
+        f" distribution. A bar holds for one bot by itself, too{_ranks(analysis)}. Bars that overlap do not show that"
+        " two bots are alike, and the rates do not say how good a bot is by itself."
     )
 
 
@@ -80,6 +78,15 @@ def stability(analysis: Analysis, found: Stability) -> str:
         " intervals are in the data. A ranking that comes out alike is not thereby right: subsets are of these"
         " conversations and these annotators alone."
     )
+
+
+def _bands(analysis: Analysis) -> str:
+    shared = analysis.ranking.has_shared_ranks
+    return " Bots on one grey band share ranks, directly or through others." if shared else ""
+
+
+def _ranks(analysis: Analysis) -> str:
+    return "" if analysis.correction == "none" else "; sets of ranks hold for all bots at once and are wider"
 
 
 def _bars(analysis: Analysis) -> str:

@@ -173,7 +173,7 @@ def intervals(
     tooltip = ["bot:N", *(["feature:N"] if rows and "feature" in rows[0] else []), *digits]
     bars = (
         of([row for row in rows if row["low"] is not None])
-        .mark_rule(strokeWidth=8, opacity=0.4, strokeCap="round", aria=False)
+        .mark_rule(strokeWidth=8, opacity=0.4, aria=False)
         .encode(x=axis, x2="high:Q", y=marks.rows(labels=labels), color=marks.colour())
     )
     points = (

@@ -19,8 +19,7 @@ from spotthebot.analytics.figures.charts import (
     intervals,
     nothing_to_draw,
 )
-from spotthebot.analytics.figures.labels import percent, room_for, short, two_digits
-from spotthebot.contracts.analytics.ranking import RankedBot
+from spotthebot.analytics.figures.labels import percent, room_for, set_of_ranks, short, two_digits
 from spotthebot.contracts.analytics.wins import WinRates
 
 _READABLE: Final = 30
@@ -111,7 +110,7 @@ def ranking(shown: FigureInput) -> Spec:
             "high": each.deciding.high,
             "label": two_digits(each.deciding.estimate),
             "beside": each.deciding.estimate if each.deciding.high is None else each.deciding.high,
-            "ranks": _ranks(each),
+            "ranks": set_of_ranks(each.rank_low, each.rank_high),
         }
         for each in analysis.ranking.bots
         if each.deciding.estimate is not None
@@ -151,12 +150,6 @@ def ranking(shown: FigureInput) -> Spec:
         else alt.hconcat(rates, probabilities, spacing=48)
     )
     return finish(shown, both.resolve_scale(color="independent", shape="independent"), title, caption)
-
-
-def _ranks(bot: RankedBot) -> str:
-    if bot.rank_low is None:
-        return "none"
-    return f"{bot.rank_low}" if bot.rank_low == bot.rank_high else f"{bot.rank_low} to {bot.rank_high}"
 
 
 def _cells(win_rates: WinRates) -> list[dict[str, object]]:

@@ -173,7 +173,7 @@ class _Course:
         )
         bars = (
             alt.Chart(data([row for row in rows if row["low"] is not None]))
-            .mark_rule(strokeWidth=2 if many else 5, opacity=0.4, strokeCap="round", aria=False)
+            .mark_rule(strokeWidth=2 if many else 5, opacity=0.4, aria=False)
             .encode(x=self._x, y=alt.Y("low:Q", scale=SHARE), y2="high:Q", color=self.marks.colour(legend=legend))
         )
         numbers = [alt.Tooltip(f"{each}:Q", format=".3f") for each in ("share", "low", "high")]

@@ -77,7 +77,7 @@ def _hazards(shown: FigureInput) -> Drawn | None:
     axis = alt.X(
         "low:Q",
         title=_title(shown, "Cox coefficient"),
-        axis=alt.Axis(tickCount=4),
+        axis=alt.Axis(tickCount=2 if shown.is_narrow else 4, labelOverlap=True),
     )
     return _panels(shown, rows, "coefficient", axis, _reference(shown, 0), FEATURES, 3)
 

@@ -43,3 +43,14 @@ def two_digits(share: float) -> str:
     if 0 < share < 0.005:
         return "<.01"
     return f"{share:.2f}".removeprefix("0") if share not in {0, 1} else f"{share:.0f}"
+
+
+def set_of_ranks(low: int | None, high: int | None) -> str:
+    """Return a bot's best and worst rank.
+
+    >>> set_of_ranks(1, 2), set_of_ranks(3, 3), set_of_ranks(None, None)
+    ('1 to 2', '3', 'none')
+    """
+    if low is None:
+        return "none"
+    return f"{low}" if low == high else f"{low} to {high}"

@@ -16,7 +16,7 @@ from spotthebot.local.report.design_tables import design_tables
 from spotthebot.local.report.drawings import Drawing, draw_figure
 from spotthebot.local.report.findings import findings
 from spotthebot.local.report.fooling_tables import interactor_tables
-from spotthebot.local.report.methods import methods
+from spotthebot.local.report.methods import has_games, methods
 from spotthebot.local.report.references import Prose
 from spotthebot.local.report.report import CampaignReport
 from spotthebot.local.report.samples import TIES, SampleGroup, Samples, written_samples
@@ -40,6 +40,7 @@ class AnalysisReport(CampaignReport):
     ratings: InteractorRatingsOut | None = None
 
     template = "analysis.html.jinja"
+    has_segments = True
 
     @cached_property
     def annotators(self) -> Mapping[str, str]:
@@ -49,6 +50,25 @@ class AnalysisReport(CampaignReport):
         found = self.analysis.annotators.annotators
         programs = [each.annotator for each in found if each.kind is not AnnotatorKind.PERSON]
         return annotator_codes([each.annotator for each in found], programs)
+
+    @property
+    def judges(self) -> str:
+        """Return the names of the judges whose labels count."""
+        found = (each.annotator for each in self.result.annotators.annotators if each.kind is AnnotatorKind.JUDGE)
+        return ", ".join(found) or "none"
+
+    @property
+    def settings(self) -> tuple[tuple[str, object], ...]:
+        """Return the parameters that the analysis used."""
+        result = self.result
+        return (
+            *super().settings,
+            ("Test", result.test),
+            ("Unit of a game", result.unit),
+            *([("Weighting", result.weighting)] if result.unit == "conversation" else []),
+            ("Weak annotators", f"right in less than {', '.join(map(str, result.weak_thresholds))}"),
+            *([("Draws of ranks and permutations", result.resamples)] if has_games(result) else []),
+        )
 
     @cached_property
     def result(self) -> Analysis:

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from spotthebot.analytics.figures.renderer import pdf_of
 from spotthebot.kit.text.characters import without_formula
 from spotthebot.local.report.bibliography import bibliography
-from spotthebot.local.report.latex import latex_document, latex_table
+from spotthebot.local.report.latex import latex_comments, latex_document, latex_table
 from spotthebot.local.report.markdown import markdown_report
 from spotthebot.local.report.pages import page
 from spotthebot.local.report.report import Report
@@ -28,16 +28,17 @@ def write_report(report: Report, folder: Path) -> None:
     figures' PDFs, in which the order of fonts may change.
     """
     drawn = report.draw()
+    warnings = [report.basis, *(each.words for each in report.notices)]
     contents: dict[str, str | bytes] = {
         "report.html": page(report, drawn),
         "report.md": markdown_report(report),
         "report.json": _json(report.document, indent=2),
-        "tables.tex": latex_document(report.title, report.tables),
+        "tables.tex": latex_document(report.title, warnings, report.tables),
         "references.bib": bibliography(report.methods.references, report.result.version),
     }
     if report.sample_groups:
         contents["samples.json"] = _json(_GROUPS.dump_python(report.sample_groups, mode="json"), indent=2)
-    contents |= {f"tables/{table.key}.tex": latex_table(table) for table in report.tables}
+    contents |= {f"tables/{table.key}.tex": latex_comments(warnings) + latex_table(table) for table in report.tables}
     contents |= {f"csv/{table.key}.csv": as_csv(table) for table in report.tables}
     contents |= {f"figures/{name}.svg": drawing.wide for name, drawing in drawn.items()}
     contents |= {f"figures/{name}.pdf": pdf_of(drawing.wide) for name, drawing in drawn.items()}

@@ -32,6 +32,7 @@ _NO_GAMES: Final = (
     " human."
 )
 _NOTES: Final[Mapping[str, str]] = {"strengths": _STRENGTHS, "fooling_rates": _NO_GAMES}
+WITH_TIES: Final = "with ties: the share of wins among all games, where a tie counts as no win"
 _MAX_NAMED: Final = 6
 """The limit of bots that a sentence lists by name; it gives the number of further bots."""
 
@@ -43,7 +44,7 @@ def findings(analysis: Analysis) -> tuple[str, ...]:
     return (
         *rank_findings(ranking.reason, ranking.ranked_by, ranking.best_ranks, confidence),
         *_leaders(ranking),
-        *_intervals(ranking, analysis.confidence_level),
+        *_intervals(ranking, analysis),
         *_pairs(ranking.differences, analysis.win_rates.differences),
         *_reach(analysis),
         *_survival(analysis.survival.differences),
@@ -115,6 +116,12 @@ def adjustment_words(correction: str) -> str:
     return ""
 
 
+def rank_words(correction: str) -> str:
+    """Return what ranks and intervals hold for."""
+    ranks = "Ranks are not corrected for the number of pairs" if correction == "none" else "All ranks hold at once"
+    return f"{ranks}; an interval holds for one bot by itself."
+
+
 def _count_words(found: Differences) -> str:
     if not found.shown:
         return f"none of the {found.pairs} pairs of bots can be told apart"
@@ -133,15 +140,15 @@ def _leaders(ranking: Ranking) -> Iterator[str]:
         yield f"The best bot is one of {_listed(names) if len(names) <= _MAX_NAMED else len(names)}."
 
 
-def _intervals(ranking: Ranking, confidence_level: float) -> Iterator[str]:
+def _intervals(ranking: Ranking, settings: Settings) -> Iterator[str]:
     count = ranking.undecided_intervals
     if count:
         pairs, have = ("pair", "has") if count == 1 else ("pairs", "have")
         rate = _MEASURES[ranking.ranked_by].removeprefix("mean ")
+        ranks = "" if settings.correction == "none" else ", the ranks hold for all bots at once"
         yield (
-            f"At least {count} {pairs} that cannot be told apart {have} {100 * confidence_level:g} % intervals of the"
-            f" {rate} that do not overlap: an interval holds for one bot by itself, the ranks hold for all bots at"
-            " once."
+            f"At least {count} {pairs} that cannot be told apart {have} {100 * settings.confidence_level:g} % intervals"
+            f" of the {rate} that do not overlap: an interval holds for one bot by itself{ranks}."
         )
 
 

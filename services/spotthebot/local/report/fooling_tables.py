@@ -6,7 +6,7 @@ from typing import Final
 from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
 from spotthebot.contracts.analytics.partners import Conversations, OrderCorrelation
 from spotthebot.contracts.analytics.results import Analysis
-from spotthebot.local.report.findings import adjustment_words
+from spotthebot.local.report.findings import adjustment_words, rank_words
 from spotthebot.local.report.table import Column, Table, interval, p_value
 
 
@@ -17,7 +17,7 @@ def fooling_rank_tables(analysis: Analysis, level: str) -> Iterator[Table]:
         title="Ranking by fooling rate",
         caption="No two bots met, so there are no win rates. Fooling rate: the share of labels that are human, with its"
         f" {level} interval; best and worst rank, and cluster. People are a reference without a rank: how often people"
-        " pass as human. All ranks hold at once; an interval holds for one bot by itself.",
+        f" pass as human. {rank_words(analysis.correction)}",
         columns=(
             Column("bot", "Bot"),
             Column("cluster", "Cluster"),

@@ -6,7 +6,7 @@ The output compiles with pdfTeX, XeTeX and LuaTeX.
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -83,8 +83,13 @@ def latex_table(table: Table) -> str:
     return "% Needs \\usepackage{booktabs} and \\usepackage{siunitx}.\n" + "\n".join(floats)
 
 
-def latex_document(title: str, tables: Sequence[Table]) -> str:
-    """Return a document that shows the files of all tables, to look at them or to copy its preamble."""
+def latex_comments(lines: Iterable[str]) -> str:
+    """Return each line as a comment, which does not appear in print."""
+    return "".join(f"% {' '.join(each.split())}\n" for each in lines)
+
+
+def latex_document(title: str, warnings: Iterable[str], tables: Sequence[Table]) -> str:
+    """Return a document that shows the warnings and the files of all tables, to look at them or copy its preamble."""
     return "\n".join(
         [
             r"\documentclass{article}",
@@ -93,6 +98,7 @@ def latex_document(title: str, tables: Sequence[Table]) -> str:
             r"\usepackage{siunitx}",
             r"\begin{document}",
             rf"\section*{{{escape(title)}}}",
+            *(f"{escape(each)}\n" for each in warnings),
             *(rf"\input{{tables/{table.key}}}\clearpage" for table in tables),
             r"\end{document}",
             "",

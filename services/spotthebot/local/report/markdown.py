@@ -1,4 +1,4 @@
-"""A report as Markdown: what it found and its tables, for a pull request or the README of a repository."""
+"""A report as Markdown: its warnings, findings and tables, for a pull request or the README of a repository."""
 
 import re
 from collections.abc import Iterator
@@ -7,12 +7,16 @@ from typing import Final
 from spotthebot.local.report.report import Report
 from spotthebot.local.report.table import Table
 
-_MARKS: Final = re.compile(r"([\\`*_{}\[\]<>#+~|&!$])")
+_MARKS: Final = re.compile(r"([\\`*_{}\[\]>#+~|&!$]|<(?! ))")
 
 
 def markdown_report(report: Report) -> str:
-    """Return the findings and all tables in the Markdown of GitHub (GFM 0.29, section 4.10)."""
-    lines = [f"# {escape(report.title)}", "", *(f"- {escape(each)}" for each in report.findings)]
+    """Return the basis, warnings, findings and all tables in the Markdown of GitHub (GFM 0.29, section 4.10)."""
+    lines = [f"# {escape(report.title)}", "", escape(report.basis), ""]
+    for notice in report.notices:
+        lines += [f"> **{escape(notice.title)}.** {escape(notice.text)}".rstrip()]
+        lines += [*(f"> - {escape(each)}" for each in notice.items), ""]
+    lines += [f"- {escape(each)}" for each in report.findings]
     for table in report.tables:
         lines += ["", f"## {escape(table.title)}", "", escape(table.caption), "", *_rows(table)]
     return "\n".join(lines) + "\n"

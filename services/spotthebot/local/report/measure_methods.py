@@ -7,21 +7,22 @@ from spotthebot.contracts.analytics.measures import MeasureOut
 from spotthebot.local.report.design import Design
 from spotthebot.local.report.findings import measure_finding, measure_words
 from spotthebot.local.report.method_sentences import (
-    ONE_TEXT,
-    SAMPLE,
     Cite,
     agreement_sentence,
     annotation_words,
     annotator_words,
     cluster_sentence,
     correction_words,
+    judge_sentences,
     origin_sentence,
+    sample_sentence,
+    text_sentences,
 )
 from spotthebot.local.report.references import Citations, Prose
 
 _ASSUMPTIONS: Final = (
-    f"{SAMPLE} Each measure has ranks and tests of its own: the correction is for the pairs of one measure, not for the"
-    " number of measures."
+    "Each measure has ranks and tests of its own: the correction is for the pairs of one measure, not for the number of"
+    " measures."
 )
 _PUBLISHED: Final = "Published forms take all values as independent: they have the plain intervals that ABC-Eval prints"
 
@@ -37,13 +38,15 @@ def measure_methods(headline: MeasureOut, design: Design | None) -> Prose:
         ),
         _ranks(headline, cite),
         cluster_sentence(headline, cite),
-        *([ONE_TEXT] if headline.repeated_texts else []),
+        *text_sentences(headline),
+        *judge_sentences(counts.judges),
         (
             f"Pairs: {headline.pairs_method}, {correction_words(headline, cite)}; the level is"
             f" {headline.significance_level:g}. Intervals are at {percent(headline.confidence_level)}."
         ),
         f"{_PUBLISHED} {cite('finch2023')}, for comparison with published figures.",
-        agreement_sentence(f"Krippendorff's alpha {cite('krippendorff2011')}", cite),
+        agreement_sentence(f"Krippendorff's alpha {cite('krippendorff2011')}", headline, cite),
+        sample_sentence(headline),
         _ASSUMPTIONS,
         origin_sentence(headline, "annotations"),
     ]

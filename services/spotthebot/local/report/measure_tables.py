@@ -10,7 +10,7 @@ from typing import Final
 from spotthebot.analytics.figures.labels import percent
 from spotthebot.contracts.analytics.measures import MeasuredBot, MeasuredPair, MeasureOut, MeasureResult, MeasuresOut
 from spotthebot.contracts.annotation.measures import MeasureKind
-from spotthebot.local.report.findings import adjustment_words
+from spotthebot.local.report.findings import adjustment_words, rank_words
 from spotthebot.local.report.published_tables import published_tables
 from spotthebot.local.report.table import Column, Role, Table, by_speaker, interval, p_value
 
@@ -21,10 +21,6 @@ _ESTIMATED: Final[Mapping[MeasureKind, str]] = {
     "share": "Share of all values",
     "preference": "Mean win rate over the opponents (Eq. 1)",
 }
-_RANKS: Final = (
-    "Bots of one cluster share ranks, directly or through others. All ranks hold at once; an interval holds for one bot"
-    " by itself."
-)
 
 
 def measure_tables(headline: MeasureOut, every: MeasuresOut) -> tuple[Table, ...]:
@@ -44,7 +40,7 @@ def table_key(measure: str) -> str:
 
 def _tables(headline: MeasureOut, every: MeasuresOut) -> Iterator[Table]:
     level = percent(every.confidence_level)
-    yield ranking_table(headline, headline.measure, level)
+    yield ranking_table(headline, headline.measure, level, headline.correction)
     yield pairs_table(headline, headline.measure, level)
     names, measures = [each.name for each in every.speakers], {each.measure: each for each in every.measures}
     yield means_table("measures", "All measures", names, measures, level)
@@ -54,9 +50,10 @@ def _tables(headline: MeasureOut, every: MeasuresOut) -> Iterator[Table]:
             yield bots_table(table_key(name), f"By {name}", "", each, level)
 
 
-def ranking_table(measure: MeasureResult, name: str, level: str) -> Table:
+def ranking_table(measure: MeasureResult, name: str, level: str, correction: str) -> Table:
     """Return the bots by a measure; `name` is what the report calls the measure, `level` the level of intervals."""
-    return bots_table("ranking", f"Ranking by {name}", f" {_RANKS}", measure, level)
+    words = f" Bots of one cluster share ranks, directly or through others. {rank_words(correction)}"
+    return bots_table("ranking", f"Ranking by {name}", words, measure, level)
 
 
 def bots_table(key: str, title: str, words: str, measure: MeasureResult, level: str) -> Table:

@@ -5,18 +5,11 @@ from typing import Final
 
 from spotthebot.contracts.analytics.provenance import AnnotatorCounts, Counts, Provenance, Settings
 from spotthebot.contracts.analytics.studies import StudyProvenance
+from spotthebot.statistics.uncertainty import Clusters
 
 Cite = Callable[[str], str]
 """Returns the number of a cited work."""
 
-ONE_TEXT: Final = (
-    "Conversations whose words are the same in the same order, as far as annotators saw them, were one conversation to"
-    " every interval and test."
-)
-SAMPLE: Final = (
-    "What the numbers assume: conversations and annotators are a sample of those they shall speak for, and packages"
-    " were dealt to annotators without regard to the bots."
-)
 _KEPT: Final = {
     "complete_packages": "packages that an annotator did not finish were left out",
     "none": "no annotation was left out",
@@ -31,6 +24,33 @@ def annotator_words(counts: AnnotatorCounts) -> str:
 def annotation_words(counts: Counts, settings: Settings) -> str:
     """Return the number of annotations, and which ones were left out."""
     return f"{counts.annotations:,} annotations; {_KEPT[settings.filter]}"
+
+
+def text_sentences(result: Provenance) -> tuple[str, ...]:
+    """Return that conversations of one text were one; nothing if no text repeats or conversations are no clusters."""
+    sentence = (
+        "Conversations whose words are the same in the same order, as far as annotators saw them, were one conversation"
+        " to every interval and test that takes the annotations of one conversation to vary together."
+    )
+    return (sentence,) if result.repeated_texts and Clusters(result.clusters).has_conversations else ()
+
+
+def sample_sentence(settings: Settings) -> str:
+    """Return what all numbers assume of conversations, annotators and packages."""
+    sampled = "conversations are" if settings.clusters == "fixed_panel" else "conversations and annotators are"
+    return (
+        f"What the numbers assume: {sampled} a sample of those they shall speak for, and packages were dealt to"
+        " annotators without regard to the bots."
+    )
+
+
+def judge_sentences(judges: int) -> tuple[str, ...]:
+    """Return where rates corrected by people's labels are; nothing without judges."""
+    sentence = (
+        "Labels of judges count like those of people and may be biased: `./stb campaigns judges` has rates that are"
+        " corrected by people's labels."
+    )
+    return (sentence,) if judges else ()
 
 
 def cluster_sentence(settings: Settings, cite: Cite) -> str:
@@ -68,9 +88,11 @@ def origin_sentence(result: Provenance | StudyProvenance, data: str) -> str:
     )
 
 
-def agreement_sentence(coefficients: str, cite: Cite) -> str:
+def agreement_sentence(coefficients: str, settings: Settings, cite: Cite) -> str:
     """Return how agreement is measured; `coefficients` names its measures with their citations."""
+    clusters = Clusters(settings.clusters)
+    shared = f" {cite('aronow2015')}" if clusters.has_annotators else ""
     return (
-        f"Agreement is given as {coefficients}, with intervals from each unit's influence on the coefficient; two units"
-        f" vary together if they are of one conversation or share an annotator {cite('aronow2015')}."
+        f"Agreement is given as {coefficients}, with intervals from each unit's influence on the coefficient,"
+        f" {clusters.words}{shared}."
     )

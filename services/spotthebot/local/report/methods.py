@@ -8,14 +8,15 @@ from spotthebot.contracts.analytics.analyses import Stability
 from spotthebot.contracts.analytics.choices import Weighting
 from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.local.report.method_sentences import (
-    ONE_TEXT,
-    SAMPLE,
     Cite,
     agreement_sentence,
     annotation_words,
     annotator_words,
     cluster_sentence,
     correction_words,
+    judge_sentences,
+    sample_sentence,
+    text_sentences,
 )
 from spotthebot.local.report.references import Citations, Prose
 
@@ -32,7 +33,8 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
         ),
         *(_by_games(analysis, cite) if has_games(analysis) else _by_fooling_rates(analysis, cite)),
         cluster_sentence(analysis, cite),
-        *([ONE_TEXT] if analysis.repeated_texts else []),
+        *text_sentences(analysis),
+        *judge_sentences(counts.judges),
         *(_ratings_of_games(analysis, cite) if has_games(analysis) else ()),
         (
             f"Pairs: {_pair_test(analysis)}, {correction_words(analysis, cite)}; the level is"
@@ -44,7 +46,7 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
             f" tests {cite('finkelstein1986')}{_cox(analysis, cite)}; {_survival_tests(analysis)}."
         ),
         agreement_sentence(
-            f"Krippendorff's alpha {cite('krippendorff2011')} and Fleiss' kappa {cite('fleiss1971')}", cite
+            f"Krippendorff's alpha {cite('krippendorff2011')} and Fleiss' kappa {cite('fleiss1971')}", analysis, cite
         ),
     ]
     if has_games(analysis) and not _orders_alike(analysis):
@@ -52,7 +54,7 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
             "TrueSkill puts the bots into another order than the win rates do: it weighs games by the opponents'"
             " strength and counts ties. The win rates decide the ranking."
         )
-    sentences.append(_ASSUMPTIONS if has_games(analysis) else _ASSUMPTIONS_WITHOUT_GAMES)
+    sentences += [sample_sentence(analysis), _ASSUMPTIONS if has_games(analysis) else _ASSUMPTIONS_WITHOUT_GAMES]
     if _has_cox(analysis):
         sentences.append(_NO_CAUSES)
     if stability is not None:
@@ -114,12 +116,11 @@ _SURVIVAL_ASSUMES: Final = (
     " alone (current status), and a bot that was spotted as spotted at every greater length (monotone detection)."
 )
 _ASSUMPTIONS: Final = (
-    f"{SAMPLE} Win rates say who is preferred when two bots"
-    f" are seen together, and drop ties. {_SURVIVAL_ASSUMES}"
+    f"Win rates say who is preferred when two bots are seen together, and drop ties. {_SURVIVAL_ASSUMES}"
     " TrueSkill and Bradley-Terry take one strength to explain a bot's games against every opponent."
 )
 _ASSUMPTIONS_WITHOUT_GAMES: Final = (
-    f"{SAMPLE} Fooling rates compare bots that talked with different people: a difference may be the people's."
+    f"Fooling rates compare bots that talked with different people: a difference may be the people's."
     f" {_SURVIVAL_ASSUMES}"
 )
 

@@ -26,6 +26,9 @@ def page(report: Report, drawn: Mapping[str, Drawing]) -> str:
     html = environment.get_template(report.template).render(
         title=report.title,
         result=report.result,
+        basis=report.basis,
+        notices=report.notices,
+        settings=report.settings,
         findings=report.findings,
         tables={table.key: table for table in report.tables},
         figures=drawn,

@@ -7,20 +7,21 @@ from spotthebot.contracts.analytics.measures import MeasureOut
 from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeasuresOut, StudySource
 from spotthebot.local.report.findings import measure_words
 from spotthebot.local.report.method_sentences import (
-    ONE_TEXT,
-    SAMPLE,
     Cite,
     agreement_sentence,
     annotator_words,
     cluster_sentence,
     correction_words,
+    judge_sentences,
     origin_sentence,
+    sample_sentence,
+    text_sentences,
 )
 from spotthebot.local.report.references import Citations, Prose
 
 _ASSUMPTIONS: Final = (
-    f"{SAMPLE} Each measure has ranks and tests of its own: corrections are for the pairs of one measure, not for the"
-    " number of measures."
+    "Each measure has ranks and tests of its own: corrections are for the pairs of one measure, not for the number of"
+    " measures."
 )
 
 
@@ -32,10 +33,12 @@ def study_methods(every: StudyMeasuresOut, outcome: MeasureOut | None, assessmen
         f"{'; '.join(_source_words(each) for each in every.sources)}.",
         *([] if outcome is None else [_ranks(outcome, cite)]),
         cluster_sentence(every, cite),
-        *([ONE_TEXT] if outcome is not None and outcome.repeated_texts else []),
+        *(() if outcome is None else text_sentences(outcome)),
+        *judge_sentences(sum(each.judges for each in every.sources)),
         f"Intervals are at {percent(every.confidence_level)}, the level of tests is {every.significance_level:g}.",
-        agreement_sentence(f"Krippendorff's alpha {cite('krippendorff2011')}", cite),
+        agreement_sentence(f"Krippendorff's alpha {cite('krippendorff2011')}", every, cite),
         *([] if assessment is None else _assessment_sentences(assessment, cite)),
+        sample_sentence(every),
         _ASSUMPTIONS,
         origin_sentence(every, "data"),
     ]

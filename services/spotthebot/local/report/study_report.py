@@ -20,7 +20,7 @@ from spotthebot.local.report.measure_methods import measure_methods
 from spotthebot.local.report.measure_tables import measure_tables, table_key
 from spotthebot.local.report.mixed_model_tables import mixed_model_tables
 from spotthebot.local.report.references import Prose
-from spotthebot.local.report.report import CampaignReport, Report
+from spotthebot.local.report.report import CampaignReport, Notice, Report, program_title
 from spotthebot.local.report.study_methods import study_methods
 from spotthebot.local.report.study_tables import study_tables, task_sections
 from spotthebot.local.report.table import Table
@@ -114,6 +114,29 @@ class StudyReport(Report):
         return self.measures.study
 
     @property
+    def basis(self) -> str:
+        """Return the numbers of measures and tasks."""
+        return f"{len(self.measures.measures)} measures of {len(self.measures.sources)} tasks"
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """Return the tasks whose annotators are programs, and whether annotations are missing."""
+        programs = [each for each in self.measures.sources if each.programs]
+        found = []
+        if programs:
+            title = program_title(sum(each.simulated_annotators for each in programs))
+            text = "Annotators are programs, so these results say nothing about how people would annotate:"
+            tasks = tuple(f"{each.task}: {each.programs} of {each.annotators}" for each in programs)
+            found.append(Notice(title, text, tasks))
+        return (*found, *super().notices)
+
+    @property
+    def judges(self) -> str:
+        """Return the number of judges of each task."""
+        found = (f"{each.judges} of {each.task}" for each in self.measures.sources if each.judges)
+        return ", ".join(found) or "none"
+
+    @property
     def speakers(self) -> tuple[Speaker, ...]:
         """Return the bots and people of the study."""
         return self.marked
@@ -151,13 +174,8 @@ class StudyReport(Report):
 
     @property
     def own_values(self) -> Mapping[str, object]:
-        """Return the sections of tasks, the number of annotators by task, and the sentences on measures to keep."""
-        programs = [each for each in self.measures.sources if each.programs]
-        return {
-            "sections_of_tasks": task_sections(self.measures),
-            "programs": programs,
-            "assessment": self.assessment,
-        }
+        """Return the sections of tasks, and the sentences on measures to keep."""
+        return {"sections_of_tasks": task_sections(self.measures), "assessment": self.assessment}
 
     def draw(self) -> Mapping[str, Drawing]:
         """Draw the figures of the assessment, if there is one."""

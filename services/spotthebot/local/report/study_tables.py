@@ -13,6 +13,7 @@ from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeas
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.local.report.measure_tables import bots_table, means_table, pairs_table, ranking_table
 from spotthebot.local.report.table import Cell, Column, Role, Table, by_speaker, p_value
+from spotthebot.statistics.uncertainty import Clusters
 
 _NO_FILE_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -63,7 +64,7 @@ def _tables(
 ) -> Iterator[Table]:
     level = percent(every.confidence_level)
     if outcome is not None and every.outcome is not None:
-        yield ranking_table(outcome, every.outcome, level)
+        yield ranking_table(outcome, every.outcome, level, every.correction)
         yield pairs_table(outcome, every.outcome, level)
     if assessment is not None:
         yield _assessment(assessment)
@@ -101,7 +102,7 @@ def _assessment(assessment: StudyAssessmentOut) -> Table:
         key="assessment",
         title=f"Measures against {assessment.outcome}",
         caption="Whether annotators agree (Krippendorff's alpha), how much of the outcome's variance the measure"
-        " explains, the p-value with clusters of dialogues and annotators, the p-value as published, which takes"
+        f" explains, the p-value, {Clusters(assessment.clusters).words}, the p-value as published, which takes"
         " dialogues for independent, and the minutes for a dialogue.",
         columns=(
             Column("measure", "Measure"),

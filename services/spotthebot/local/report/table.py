@@ -29,7 +29,9 @@ class Column:
 
     def shown(self, cell: Cell) -> str:
         """Return a cell of the column in the form for people."""
-        return shown_p(cell) if self.role is Role.P_VALUE and isinstance(cell, float) else shown(cell, self.digits)
+        if isinstance(cell, float) and self.role is not Role.VALUE:
+            return shown_p(cell) if self.role is Role.P_VALUE else f"{cell:z.{self.digits}f}"
+        return shown(cell, self.digits)
 
 
 def p_value(name: str, heading: str) -> Column:
@@ -37,9 +39,9 @@ def p_value(name: str, heading: str) -> Column:
     return Column(name, heading, role=Role.P_VALUE)
 
 
-def interval(prefix: str = "") -> tuple[Column, Column]:
+def interval(prefix: str = "", *, digits: int = 3) -> tuple[Column, Column]:
     """Return the two columns of an interval's bounds."""
-    return Column(f"{prefix}low", "Low", role=Role.LOW), Column(f"{prefix}high", "High", role=Role.HIGH)
+    return Column(f"{prefix}low", "Low", digits, Role.LOW), Column(f"{prefix}high", "High", digits, Role.HIGH)
 
 
 @dataclass(frozen=True)

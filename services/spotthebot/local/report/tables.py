@@ -6,8 +6,8 @@ from spotthebot.analytics.figures.labels import percent
 from spotthebot.contracts.analytics.ranking import RankedBot
 from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.contracts.analytics.wins import WinRates
-from spotthebot.local.report.annotation_tables import annotation_quality_tables
-from spotthebot.local.report.findings import adjustment_words
+from spotthebot.local.report.annotation_tables import OTHER_RANKING, annotation_quality_tables, other_ranking
+from spotthebot.local.report.findings import WITH_TIES, adjustment_words, rank_words
 from spotthebot.local.report.fooling_tables import fooling_rank_tables, partner_tables
 from spotthebot.local.report.survival_tables import survival_tables
 from spotthebot.local.report.table import Column, Table, by_speaker, interval, p_value
@@ -31,7 +31,7 @@ def _tables(analysis: Analysis) -> Iterator[Table]:
     else:
         yield _ranking(analysis, level)
     yield _sensitivity(analysis)
-    caption = f"By human-likeness, per {analysis.unit}, with {level} intervals."
+    caption = f"By human-likeness, per {analysis.unit}, with {level} intervals; {WITH_TIES}."
     yield _pairs("win_rates", "Games of each pair", caption, analysis.win_rates, analysis.correction)
     if has_features(analysis):
         yield from _features(analysis, level)
@@ -46,9 +46,9 @@ def _ranking(analysis: Analysis, level: str) -> Table:
     return Table(
         key="ranking",
         title="Ranking",
-        caption=f"Mean win rate over the opponents (Eq. 1) with its {level} interval, the share of ties and the rate"
-        " with ties counted, best and worst rank, cluster, TrueSkill and Bradley-Terry strength. Bots of one cluster"
-        " share ranks, directly or through others. All ranks hold at once; an interval holds for one bot by itself.",
+        caption=f"Mean win rate over the opponents (Eq. 1) with its {level} interval, the share of ties,"
+        f" {WITH_TIES}, best and worst rank, cluster, TrueSkill and Bradley-Terry strength. Bots of one cluster share"
+        f" ranks, directly or through others. {rank_words(analysis.correction)}",
         columns=(
             Column("bot", "Bot"),
             Column("cluster", "Cluster"),
@@ -93,18 +93,20 @@ def _sensitivity(analysis: Analysis) -> Table:
     return Table(
         key="sensitivity",
         title="The ranking under other choices",
-        caption="One choice is changed at a time. Here “unsure” lies between bot and human; fooling rates take it for"
-        " not human, survival for not spotted, and correctness leaves it out. Tau compares the orders; “other"
-        " ranks” has the bots whose range of ranks changes.",
+        caption="One choice is changed at a time: which label “unsure” is (here it lies between bot and human; fooling"
+        " rates take it for not human, survival for not spotted, and correctness leaves it out), which annotations"
+        f" count (filter; here {analysis.filter}), and what one game is (unit; here one {analysis.unit}). Ranks are"
+        " those of the bots in the order before them; tau compares the orders; “other ranks” has the bots whose range"
+        " of ranks changes.",
         columns=(
             Column("choice", "Choice"),
             Column("value", "Instead"),
-            Column("order", "Best first"),
+            *OTHER_RANKING,
             Column("kendall_tau", "Kendall's tau"),
             Column("moved", "Other ranks"),
         ),
         rows=tuple(
-            (each.choice, each.value, ", ".join(each.order), each.kendall_tau, ", ".join(each.moved) or "none")
+            (each.choice, each.value, *other_ranking(each), each.kendall_tau, ", ".join(each.moved) or "none")
             for each in analysis.sensitivity.alternatives
         ),
     )
@@ -181,7 +183,7 @@ def _features(analysis: Analysis, level: str) -> Iterator[Table]:
         yield _pairs(
             f"features_{name}",
             f"{label} of each pair",
-            f"By {_in_sentence(label)}, with {level} intervals.",
+            f"By {_in_sentence(label)}, with {level} intervals; {WITH_TIES}.",
             found,
             analysis.correction,
         )

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from spotthebot.contracts.analytics.bounds import MAX_ANNOTATORS, MAX_BOTS, MAX_LENGTHS
 from spotthebot.contracts.analytics.provenance import MAX_WEAK_THRESHOLDS, Uncertainty
+from spotthebot.contracts.analytics.sensitivity import OtherRanking
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.wire import Wire
 
@@ -64,7 +65,7 @@ class Annotator(Wire):
     majority_agreement: float | None = Field(description="Share of labels like the majority of the others.")
 
 
-class WithoutWeak(Wire):
+class WithoutWeak(OtherRanking):
     """The ranking without weak annotators: their share of right labels is below a threshold."""
 
     threshold: float = Field(description="The least share of right labels that an annotator needs.")

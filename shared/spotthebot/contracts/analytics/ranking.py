@@ -95,6 +95,12 @@ class Ranking(Wire):
         return {each.bot: each.rank_low for each in self.bots}
 
     @property
+    def has_shared_ranks(self) -> bool:
+        """Return whether any cluster has several bots."""
+        clusters = [each.cluster for each in self.bots if each.cluster is not None]
+        return len(set(clusters)) < len(clusters)
+
+    @property
     def differences(self) -> Differences:
         """Count the pairs of bots that differ according to the tests on which the ranks are based."""
         return differences_of_ranks(self.best_ranks.values())

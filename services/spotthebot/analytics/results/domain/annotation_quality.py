@@ -5,6 +5,7 @@ import numpy as np
 from spotthebot.analytics import stats
 from spotthebot.analytics.labels.domain import Sample
 from spotthebot.analytics.provenance.domain import Parameters, coefficient_of, uncertainty_of
+from spotthebot.analytics.results.domain.sensitivity import ranks_of
 from spotthebot.contracts.analytics.annotation_quality import (
     Agreement,
     Annotator,
@@ -13,6 +14,7 @@ from spotthebot.contracts.analytics.annotation_quality import (
     LengthAgreement,
     SidesAlike,
     Time,
+    WithoutWeak,
 )
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
 
@@ -81,7 +83,7 @@ def annotators(sample: Sample, request: Parameters) -> Annotators:
         crowd,
         uncertainty=uncertainty_of(crowd.uncertainty),
         annotators=tuple(_annotator(sample, each) for each in crowd.annotators),
-        without_weak=without,
+        without_weak=tuple(WithoutWeak.of(each, **ranks_of(each.ranking)) for each in without),
         sides_alike=SidesAlike.of(alike, observed=alike.estimate),
     )
 

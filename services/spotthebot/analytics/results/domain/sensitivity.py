@@ -82,12 +82,24 @@ def _alternative(choice: str, value: str, headline: AnyRanking, other: AnyRankin
         {
             "choice": choice,
             "value": value,
-            "order": _order(other),
             "kendall_tau": stats.kendall_tau(headline, other),
             "moved": tuple(sorted(bot for bot, ranks in before.items() if after.get(bot) != ranks)),
-            "reason": other.reason if isinstance(other, stats.Ranking) else None,
+            **ranks_of(other),
         }
     )
+
+
+def ranks_of(ranking: AnyRanking) -> dict[str, object]:
+    """Return the fields of `OtherRanking`."""
+    ranked = [each for each in ranking.bots if each.estimate is not None]
+    reason = ranking.reason if isinstance(ranking, stats.Ranking) else None
+    unknown = [each.uncertainty.reason for each in ranked]
+    return {
+        "order": _order(ranking),
+        "rank_low": tuple(each.rank_low for each in ranked),
+        "rank_high": tuple(each.rank_high for each in ranked),
+        "reason": reason or (unknown[0] if all(unknown) and unknown else None),
+    }
 
 
 def _order(ranking: AnyRanking) -> tuple[str, ...]:

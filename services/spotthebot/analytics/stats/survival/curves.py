@@ -142,7 +142,7 @@ def survival_curves(
                 uncertainty=tuple(variance.uncertainty(pool) for pool in pools.tolist()),
                 n=int(inspected[i].sum()),
                 confidence_level=confidence_level,
-                method=f"NPMLE; {METHOD}",
+                method=f"nonparametric maximum-likelihood estimate (NPMLE); {METHOD}",
             )
         )
     return tuple(curves)
