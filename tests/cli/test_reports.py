@@ -80,7 +80,7 @@ class TestDesign:
         assert campaign.submitted == 4
         expected = {
             "Protocol": "spot_the_bot, version 1",
-            "Conversations": "8 complete, 2 of them between people (25 %)",
+            "Conversations": "8 complete, 2 of them between people (25 %); 8 annotated",
             "Mode of collection": "all-play-all",
             "Exchanges in a conversation": "2",
             "Exchanges shown to annotators": "1 and 2",
@@ -133,6 +133,7 @@ class TestDesign:
         assert not {"Paid", "Cost"} & set(facts)
         assert facts["Exchanges in a conversation"] == "2 to 3, median 2.5"
         assert facts["Mode of collection"] == "imported"
+        assert facts["With an opening"] == "not known of imported conversations"
         assert "Conversations imported" in facts
         assert "Conversations held" not in facts
 

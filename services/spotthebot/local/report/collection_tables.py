@@ -72,8 +72,8 @@ def _collection_row(found: Collection) -> tuple[Cell, ...]:
     return (
         found.collection.name,
         mode_of(found),
-        _opening(plan.opening, found.corpora) if plan.opening else "none",
-        counted.opened / counted.complete if counted.complete else None,
+        _opening(plan.opening, found.corpora) if plan.opening else "none" if found.knows_openings else "not known",
+        counted.opened / counted.complete if counted.complete and found.knows_openings else None,
         _people(plan.humans, found.corpora) if plan.humans else f"{counted.by_people:,}",
         plan.exchanges,
         plan.conversations_per_pair,

@@ -44,6 +44,11 @@ class Collection:
     conversations: Conversations
     times: ChatTimesOut | None = None
 
+    @property
+    def knows_openings(self) -> bool:
+        """Return whether the conversations' openings are known; imported ones may have had some that the file omits."""
+        return self.plan.mode != "import" or self.conversations.opened > 0
+
 
 @dataclass(frozen=True)
 class Paid:

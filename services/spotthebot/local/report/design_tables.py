@@ -1,7 +1,7 @@
 """The report's tables of the design of a study."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from statistics import median
@@ -13,7 +13,7 @@ from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.local.report.collection_tables import chats_tables, collections_table, mode_of
-from spotthebot.local.report.design import Conversations, Design
+from spotthebot.local.report.design import Collection, Conversations, Design
 from spotthebot.local.report.table import Column, Table
 
 _CAMPAIGN_MODES: Final = {
@@ -58,7 +58,6 @@ def _facts(design: Design, result: Provenance) -> Table:
 def _what_was_annotated(design: Design, result: Provenance) -> list[tuple[str, str]]:
     campaign, counted = design.campaign, [each.conversations for each in design.collections]
     complete, people = sum(each.complete for each in counted), sum(each.by_people for each in counted)
-    opened = sum(each.opened for each in counted)
     exchanges = sum((each.exchanges for each in counted), Counter[int]())
     asked = "" if campaign.human_share is None else f"; {percent(campaign.human_share)} asked for"
     left_out = [
@@ -75,12 +74,13 @@ def _what_was_annotated(design: Design, result: Provenance) -> list[tuple[str, s
         ("Bots", _listed(_bots(counted, result))),
         (
             "Conversations",
-            f"{complete:,} complete, {people:,} of them between people ({_share(people, complete)}{asked})",
+            f"{complete:,} complete, {people:,} of them between people ({_share(people, complete)}{asked});"
+            f" {result.counts.annotated_conversations:,} annotated",
         ),
         ("Mode of collection", _listed(dict.fromkeys(mode_of(each) for each in design.collections))),
         ("Exchanges in a conversation", _spread(exchanges)),
         ("Exchanges shown to annotators", _shown(design)),
-        ("With an opening", f"{opened:,} conversations ({_share(opened, complete)})"),
+        ("With an opening", _opened(design.collections)),
         ("Left out", _listed(left_out) or "none"),
     ]
 
@@ -90,6 +90,15 @@ def _shown(design: Design) -> str:
     if design.protocol.unit.kind == "segment":
         return _listed(str(each) for each in lengths)
     return f"up to {lengths[-1]}, opened one by one" if design.protocol.opens_one_by_one else "all"
+
+
+def _opened(collections: Sequence[Collection]) -> str:
+    known = [each.conversations for each in collections if each.knows_openings]
+    if not known:
+        return "not known of imported conversations"
+    opened, complete = sum(each.opened for each in known), sum(each.complete for each in known)
+    unknown = "" if len(known) == len(collections) else "; not known of the imported ones"
+    return f"{opened:,} conversations ({_share(opened, complete)}){unknown}"
 
 
 def _bots(counted: Iterable[Conversations], result: Provenance) -> list[str]:
