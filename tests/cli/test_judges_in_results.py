@@ -13,6 +13,7 @@ from tests.factories.judge_units import units
 from tests.factories.running_suite import RunningSuite
 
 EVERY = ("--filter", "none")
+TITLES = ("Fooling rates, and what each judge saves", "Win rates, and ranks by the corrected ones")
 INCLUDED = "Labels of judges are included: judges are programs"
 
 
@@ -55,11 +56,13 @@ class TestRank:
 
 class TestReport:
     async def test_counts_the_labels_of_judges_and_says_so(self, stb: Stb, tmp_path: Path):
-        done = await stb("report", "autumn", *EVERY, "--judges", "*", "--out", str(tmp_path))
+        done = await stb("report", "autumn", *EVERY, "--judges", "*", "--samples", "1", "--out", str(tmp_path))
         assert done.returncode == 0, done.stderr
         assert INCLUDED in done.stderr
         assert json.loads((tmp_path / "report.json").read_text())["counts"]["judges"] == 2
-        assert "<strong>Judges.</strong> 2 of the " in (tmp_path / "report.html").read_text()
+        page = (tmp_path / "report.html").read_text()
+        assert "<strong>Judges.</strong> 2 of the " in page
+        assert "Labels of judges are left out." in page
 
     async def test_has_no_stability_with_judges(self, stb: Stb, tmp_path: Path):
         done = await stb("report", "autumn", *EVERY, "--judges", "*", "--stability", "--out", str(tmp_path))
@@ -72,7 +75,7 @@ class TestCampaignsJudges:
     async def test_shows_labels_and_win_rates(self, stb: Stb):
         done = await stb("campaigns", "judges", "autumn", *EVERY)
         assert done.returncode == 0, done.stderr
-        assert "No judge can save more than" in done.stdout
+        assert "Ceiling, the largest share of people's labels" in done.stdout
         assert "Win rate by people" in done.stdout
         for said in (
             "Share of equal labels: 0.",
@@ -82,6 +85,9 @@ class TestCampaignsJudges:
         ):
             assert said in done.stdout
         assert "Measure" not in done.stdout
+        rates, ranks = (done.stdout.split(f"\n{title}\n")[1].split("\nJudge ")[0] for title in TITLES)
+        assert "kind, ada, bob, cyd, dan: people labelled all of its units" in rates
+        assert "people labelled all of its units" in ranks
 
     async def test_shows_the_measures_of_another_protocol(self, suite: RunningSuite, stb: Stb):
         await rated_campaign(suite, {}, judges=["oracle"])
@@ -91,4 +97,5 @@ class TestCampaignsJudges:
         done = await stb("campaigns", "judges", "spring", *EVERY)
         assert done.returncode == 0, done.stderr
         assert "Measure" in done.stdout
-        assert "quality" in done.stdout
+        assert "quality, oracle, " in done.stdout
+        assert "Ceiling of quality: " in done.stdout

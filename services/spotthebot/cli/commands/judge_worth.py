@@ -1,7 +1,7 @@
 """`stb campaigns judges`: what each judge of a campaign is worth."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import typer
 
@@ -18,6 +18,8 @@ from spotthebot.local.runtime.session import Clients, Services
 
 if TYPE_CHECKING:
     from spotthebot.contracts.analytics.judges import (
+        CorrectedBot,
+        CorrectedRank,
         CorrectedRanking,
         Correction,
         JudgeAltTest,
@@ -28,10 +30,11 @@ if TYPE_CHECKING:
         JudgesOut,
     )
 
+_Keys: TypeAlias = tuple[str, ...]
 _BOTS = ("Judge", "Bot", "People", "Judge alone (biased)", "Corrected", "Labels saved", "Missing")
 _NONE = "No judge has labelled this campaign: ./stb judge run JUDGE lets one do it."
-_USELESS = "the answers tell too little of people's labels to change them: Corrected equals People, nothing is saved"
 _RANKS = ("Judge", "Ranks", "Bot", "Win rate by people", "Judge alone (biased)", "Corrected", "Labels saved")
+_SAVED = "Labels saved are a share of people's labels; a bound below 0 says that the judge may cost a little."
 
 
 @reads_services
@@ -54,41 +57,57 @@ def of_campaign(services: Services, campaign: Campaign, parameters: dict[str, An
         typer.echo(f"No report about {each.name}: {each.reason}.")
     for judge in found.judges:
         _say(judge)
+    if found.judges or found.measures:
+        typer.echo(_SAVED)
     if found.ceiling is not None:
-        rows = (
-            (_name(judge), bot.bot, *_cells(bot), _number(bot.missing)) for judge in found.judges for bot in judge.bots
-        )
-        print_list(_BOTS, rows, empty=_NONE)
-    ranked = ((_name(judge), *each) for judge in found.judges for each in _ranks(judge.ranking))
+        rates = [((_name(judge),), judge.bots) for judge in found.judges]
+        _print_means("Fooling rates, and what each judge saves", _BOTS, rates, empty=_NONE)
     if found.judges:
-        print_list(_RANKS, ranked, empty="No game of two bots was decided, so there are no win rates.")
+        ranked = [((_name(judge),), _ranked(judge.ranking)) for judge in found.judges]
+        nothing = "No game of two bots was decided, so there are no win rates."
+        _print_ranks("Win rates, and ranks by the corrected ones", _RANKS, ranked, empty=nothing)
     _say_measures(found)
 
 
 def _say_measures(found: "JudgesOut") -> None:
     """Print the measures. Of a protocol that asks for labels, these are said already, and preferences are left."""
-    judged = [(each.measure, judge) for each in found.measures for judge in each.judges]
+    judged = [each for each in found.measures if each.judges and (each.kind == "preference" or found.ceiling is None)]
+    for each in judged:
+        typer.echo(f"Ceiling of {each.measure}: {_interval(_from_0(each.ceiling))}")
+    both = [((each.measure, _name(judge)), judge) for each in judged for judge in each.judges]
     if found.ceiling is None:
-        means = (
-            (measure, _name(judge), bot.bot, *_cells(bot), _number(bot.missing))
-            for measure, judge in judged
-            for bot in judge.bots
-        )
-        print_list(("Measure", *_BOTS), means, empty="No measure of ratings or shares." if judged else _NONE)
-    ranks = [
-        (measure, _name(judge), *row)
-        for measure, judge in judged
-        if judge.ranking is not None
-        for row in _ranks(judge.ranking)
-    ]
-    if ranks:
-        print_list(("Measure", *_RANKS), ranks, empty="")
+        means = [(keys, judge.bots) for keys, judge in both]
+        empty = "No measure of ratings or shares." if judged else _NONE
+        _print_means("Means, and what each judge saves", ("Measure", *_BOTS), means, empty=empty)
+    ranks = [(keys, _ranked(judge.ranking)) for keys, judge in both if judge.ranking is not None]
+    if any(bots for _, bots in ranks):
+        _print_ranks("Preferences: win rates, and ranks by the corrected ones", ("Measure", *_RANKS), ranks, empty="")
 
 
-def _ranks(ranking: "CorrectedRanking") -> Iterator[tuple[str, ...]]:
-    for bot in ranking.bots:
-        if bot.people.estimate is not None:
-            yield ranks_of(bot.rank_low, bot.rank_high), bot.bot, *_cells(bot)
+def _print_means(
+    title: str, columns: Sequence[str], judged: "Sequence[tuple[_Keys, Sequence[CorrectedBot]]]", *, empty: str
+) -> None:
+    rows = ((*keys, bot.bot, *_cells(bot), _number(bot.missing)) for keys, bots in judged for bot in bots)
+    print_list(columns, rows, empty=empty, title="\n".join((title, *_reasons(judged))))
+
+
+def _print_ranks(
+    title: str, columns: Sequence[str], judged: "Sequence[tuple[_Keys, Sequence[CorrectedRank]]]", *, empty: str
+) -> None:
+    rows = (
+        (*keys, ranks_of(bot.rank_low, bot.rank_high), bot.bot, *_cells(bot)) for keys, bots in judged for bot in bots
+    )
+    print_list(columns, rows, empty=empty, title="\n".join((title, *_reasons(judged))))
+
+
+def _ranked(ranking: "CorrectedRanking") -> "list[CorrectedRank]":
+    return [bot for bot in ranking.bots if bot.people.estimate is not None]
+
+
+def _reasons(judged: "Sequence[tuple[_Keys, Sequence[CorrectedBot | CorrectedRank]]]") -> Iterator[str]:
+    """Yield a line for each reason why a judge changes nothing about bots."""
+    for keys, bots in judged:
+        yield from (f"{', '.join(keys)}, {line}" for line in _remarks(bots))
 
 
 def _cells(found: "Correction") -> tuple[str, ...]:
@@ -104,7 +123,7 @@ def summary_lines(found: "JudgesOut") -> list[str]:
             f"{_name(judge)} ({judge.kind} judge): {judge.segments:,} segments",
             *_agreement_lines(judge),
             f"  Share of people's labels saved: {', '.join(saved) or 'none'}",
-            *_remarks(judge),
+            *(f"  {line}" for line in _remarks(judge.bots)),
         ]
     return lines if found.ceiling is None else [*lines, _ceiling_line(found.ceiling)]
 
@@ -121,8 +140,6 @@ def _say(judge: "JudgeQuality") -> None:
     if judge.stability is not None:
         flips = _number(judge.stability.flips.estimate)
         typer.echo(f"  Between two repeats: shift {_interval(judge.stability.shift)}, flips {flips}")
-    for remark in _remarks(judge):
-        typer.echo(remark)
     if judge.ranking.reason is not None:
         typer.echo(f"  No ranks: {judge.ranking.reason}")
     if judge.drift is not None:
@@ -130,7 +147,7 @@ def _say(judge: "JudgeQuality") -> None:
 
 
 def _ceiling_line(ceiling: "JudgeCeiling") -> str:
-    return f"No judge can save more than this share of people's labels here: {_interval(_from_0(ceiling))}"
+    return f"Ceiling, the largest share of people's labels that any judge can save here: {_interval(_from_0(ceiling))}"
 
 
 def _agreement_lines(judge: "JudgeQuality") -> Iterator[str]:
@@ -157,14 +174,13 @@ def _alt_test_words(test: "JudgeAltTest") -> str:
     return f"{'passes' if test.passes else 'does not pass'}, may replace {_number(test.winning_rate)} of the annotators"
 
 
-def _remarks(judge: "JudgeQuality") -> list[str]:
-    """Return a line for each reason why the judge changes nothing about bots."""
-    bots: dict[str, list[str]] = {}
-    for bot in judge.bots:
-        is_useless = bot.labels_saved.estimate == 0 and bot.corrected.estimate == bot.people.estimate
-        if (reason := bot.reason or (_USELESS if is_useless else None)) is not None:
-            bots.setdefault(reason, []).append(bot.bot)
-    return [f"  {', '.join(names)}: {reason}" for reason, names in bots.items()]
+def _remarks(bots: "Sequence[CorrectedBot | CorrectedRank]") -> list[str]:
+    """Return a line for each reason why a judge changes nothing about bots."""
+    found: dict[str, list[str]] = {}
+    for bot in bots:
+        if bot.why_unchanged is not None:
+            found.setdefault(bot.why_unchanged, []).append(bot.bot)
+    return [f"{', '.join(names)}: {reason}" for reason, names in found.items()]
 
 
 def _name(judge: "JudgeQuality | JudgeOnMeasure") -> str:

@@ -102,6 +102,12 @@ class Correction(Wire):
     )
     reason: str | None = Field(description="Why the judge changes nothing, or why there is no corrected estimate.")
 
+    @property
+    def why_unchanged(self) -> str | None:
+        """Return why people's estimate has no interval, or why the judge changes nothing; None if it corrects."""
+        alone = self.people.reason if self.people.estimate is not None else None
+        return alone or self.labels_saved.reason or self.reason
+
 
 class CorrectedBot(Correction):
     """A bot's fooling rate, or its mean by a measure."""
