@@ -13,12 +13,14 @@ from spotthebot.cli.commands.resource_tables import ID, print_details, print_fac
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources.directories import Collections
 from spotthebot.cli.resources.resolver import find
+from spotthebot.cli.results.figures import interval_of
 from spotthebot.contracts.conversations.collections import ENDED, CollectionChangesIn, CollectionOut
 from spotthebot.contracts.conversations.progress import ChatBotOut, FailureOut, PairOut
 from spotthebot.kit.exports.formats import ExportFormat
 from spotthebot.kit.text.characters import printable
 from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.progress import say
+from spotthebot.local.report.table import shown
 from spotthebot.local.runtime.session import Clients, Services
 
 if TYPE_CHECKING:
@@ -97,8 +99,8 @@ def times(services: Services, collection: Collection, as_json: AsJson = False) -
         print_json(found)
         return
     time = found.time
-    interval = None if time.low is None else f"{time.low:.1f} to {time.high:.1f}"
-    facts = {"Median seconds": time.median_seconds, "95% interval": interval, "Mean seconds": time.mean_seconds}
+    median, mean = (shown(each, 1) for each in (time.median_seconds, time.mean_seconds))
+    facts = {"Median seconds": median, "95% interval": interval_of(time.low, time.high, 1), "Mean seconds": mean}
     print_facts(facts | {"Chats": time.n, "People": found.annotators, "Left out": time.excluded})
 
 

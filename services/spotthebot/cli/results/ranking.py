@@ -10,6 +10,7 @@ from spotthebot.cli.results.figures import interval_of, number, ranks_of
 from spotthebot.cli.results.tables import Table
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.local.progress import say_programs, say_repeated_texts, say_unranked
+from spotthebot.local.report.table import shown
 from spotthebot.local.runtime.session import Clients
 
 if TYPE_CHECKING:
@@ -219,5 +220,5 @@ def _annotation_quality_table(result: "Analysis", level: str) -> Table:
             f"{table.caption or ''} Without annotators below {min(nobody_left):.0%}, nobody is left.".strip()
         )
     name = f"Median seconds of {'programs' if result.counts.are_all_programs else 'people'} per annotation"
-    table.add_row(name, number(time.median_seconds), interval_of(time.low, time.high))
+    table.add_row(name, shown(time.median_seconds, 1), interval_of(time.low, time.high, 1))
     return table

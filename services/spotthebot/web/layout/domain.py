@@ -111,11 +111,13 @@ class Numbers:
     def duration(self, seconds: float | None) -> str:
         """Write a duration in seconds, or in hours from ten minutes on.
 
-        >>> Numbers("en").duration(23.24), Numbers("en").duration(90 * 60)
-        ('23.2 s', '1.5 h')
+        >>> Numbers("en").duration(23.24), Numbers("en").duration(90 * 60), Numbers("en").duration(0.04)
+        ('23.2 s', '1.5 h', '< 0.1 s')
         """
         if seconds is None:
             return NOTHING
+        if 0 < seconds < 0.1:
+            return f"< {self.decimal(0.1, 1)} s"
         return f"{self.decimal(seconds, 1)} s" if seconds < 600 else f"{self.decimal(seconds / 3600, 1)} h"
 
     @property
