@@ -359,6 +359,7 @@ class TestDown:
         started = folder.process("up", "--detach", "--port-base", str(port_base), "--only", "bots")
         assert started.returncode == 0, started.stderr
         assert "Preparing the database" in started.stderr
+        assert "bots runs: http://127.0.0.1:" in started.stderr
         assert "postgres" in folder.stb("status").stdout
         assert folder.stb("up", "--detach").returncode == 1
         assert folder.stb("down").returncode == 0

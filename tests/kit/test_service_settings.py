@@ -10,6 +10,7 @@ from pydantic_settings import SettingsConfigDict
 
 from spotthebot.kit.events.settings import EventSettings
 from spotthebot.kit.service.process import _read_settings
+from spotthebot.local.runtime.services import load_service
 
 BOUNDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "max_body_bytes": (("1024",), ("1023",)),
@@ -96,6 +97,23 @@ def test_a_service_says_which_settings_it_lacks_instead_of_starting():
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 78
     assert run.stderr == "bots: SPOTTHEBOT_BOTS_DATABASE_URL is missing. See 'Settings' in the documentation.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "choices"),
+    [
+        ("annotation", "LOG_LEVEL", "'DEBUG', 'INFO', 'WARNING' or 'ERROR'"),
+        ("fed", "DTYPE", "'auto', 'float32', 'bfloat16' or 'float16'"),
+    ],
+)
+def test_a_service_names_the_choices_of_a_setting(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, setting: str, choices: str
+):
+    monkeypatch.setenv(f"SPOTTHEBOT_{name.upper()}_DATABASE_URL", URL)
+    monkeypatch.setenv(f"SPOTTHEBOT_{name.upper()}_{setting}", "LOUD")
+    with pytest.raises(SystemExit, match="78"):
+        _read_settings(name, load_service(name).settings)
+    assert f"SPOTTHEBOT_{name.upper()}_{setting} must be {choices}." in capsys.readouterr().err
 
 
 def test_a_service_says_that_its_folder_of_secrets_is_missing(

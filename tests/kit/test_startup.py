@@ -60,6 +60,21 @@ class TestMissingSettings:
         assert "./stb keys create --role service" in said
 
 
+class TestAddresses:
+    @pytest.mark.parametrize(
+        ("name", "field", "value"),
+        [
+            ("annotation", "fed_url", "127.0.0.1:8105"),
+            ("bots", "conversations_url", ""),
+            ("web", "public_url", "spot.example.org"),
+            ("web", "oidc_issuer", "id.example.org"),
+        ],
+    )
+    def test_are_refused_if_they_are_not_urls(self, name: str, field: str, value: str):
+        said = refusal(name, **{field: value})
+        assert said.startswith(f"SPOTTHEBOT_{name.upper()}_{field.upper()} can't be used: it must begin with http://")
+
+
 class TestDatabaseUrl:
     def test_is_refused_where_the_server_refuses_it(self, database_urls: DatabaseUrls):
         good = make_url(database_urls.app["bots"])

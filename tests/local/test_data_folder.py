@@ -9,11 +9,14 @@ import pytest
 from typer.testing import CliRunner
 
 from spotthebot.cli.application import app
+from spotthebot.kit.processes.errors import PortTaken
+from spotthebot.kit.processes.sockets import bind
 from spotthebot.local.errors import AlreadyRunning
 from spotthebot.local.postgres.errors import ClusterInUse
 from spotthebot.local.postgres.home import HOME_VARIABLE, Home, Lock, find
 from spotthebot.local.postgres.removal import remove_cluster
 from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR, DataFolder, default_data_dir
+from spotthebot.local.runtime.ports import bound_addresses
 from tests.factories.command_line import run_stb
 
 
@@ -22,6 +25,24 @@ def folder(tmp_path: Path) -> DataFolder:
     made = DataFolder(tmp_path / "data")
     made.create()
     return made
+
+
+class TestPorts:
+    def test_are_refused_with_the_suite_that_has_them(self, folder: DataFolder):
+        with folder.lock(), bind("127.0.0.1", 0) as taken:
+            port = taken.getsockname()[1]
+            with (
+                pytest.raises(PortTaken, match=f"Port {port} is taken by the suite of {folder.path}: choose"),
+                bound_addresses(port - 1, ["bots"]),
+            ):
+                pass
+        with bind("127.0.0.1", 0) as taken:
+            port = taken.getsockname()[1]
+            with (
+                pytest.raises(PortTaken, match=f"Port {port} is taken by process {os.getpid()}: choose"),
+                bound_addresses(port - 1, ["bots"]),
+            ):
+                pass
 
 
 class TestLock:

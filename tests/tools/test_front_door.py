@@ -5,6 +5,7 @@ import importlib.util
 import json
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
@@ -91,6 +92,29 @@ class TestScript:
         assert printed.returncode == 1
         assert "First start: downloading what the suite needs into .venv (" in printed.stderr
         assert printed.stderr.index("First start") < printed.stderr.index("Making .venv")
+
+    @pytest.mark.parametrize("further", [[], ["--only", "bots"], ["--data-dir", "elsewhere"]], ids=" ".join)
+    def test_finds_taken_ports_before_it_downloads(
+        self, clone: Path, stb: ModuleType, monkeypatch: pytest.MonkeyPatch, further: list[str]
+    ):
+        """The services may need other ports with --only; the folder gives the ports if there is no --port-base."""
+        for name in ("services", "shared"):
+            (clone / name).symlink_to(ROOT / name)
+        monkeypatch.delenv("SPOTTHEBOT_DATA_DIR", raising=False)
+        monkeypatch.setattr(stb, "install", lambda *_: None)
+        monkeypatch.setattr("os.execv", lambda *_: None)
+        monkeypatch.setattr(sys, "path", list(sys.path))
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            base = str(taken.getsockname()[1] - 1)
+            monkeypatch.setattr(sys, "argv", ["stb", "up", "--port-base", base, *further])
+            if further[:1] == ["--only"]:
+                stb.main()
+            else:
+                with pytest.raises(SystemExit, match="1"):
+                    stb.main()
+        monkeypatch.setattr(sys, "argv", ["stb", "up", *further])
+        (clone / ".stb").mkdir()
+        stb.main()
 
     def test_can_be_read_by_pythons_that_are_too_old_to_run_it(self):
         ast.parse((ROOT / "stb").read_text(encoding="utf-8"), feature_version=(3, 4))
@@ -188,6 +212,7 @@ class TestProgress:
         self, stb: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ):
         monkeypatch.setattr(stb, "LINE_EVERY_SECONDS", 0)
+        monkeypatch.setattr(stb, "MANY_PACKAGES", 2)
         progress = stb.Progress("Downloading", [{"packages": 2, "bytes": 20_000_000}, {"packages": 1, "bytes": 0}])
         for line in self.SAID:
             progress.read(line)
@@ -203,9 +228,8 @@ class TestProgress:
             "Downloading: 2 MB of 20 MB, 2 of 3 packages",
             "Downloading: 2 MB of 20 MB, 2 of 3 packages",
             "Downloading: 10 MB of 20 MB, 2 of 3 packages",
-            "Unpacking: 18 MB of 20 MB, 2 of 3 packages",
+            "Downloading: 18 MB of 20 MB, 2 of 3 packages. Installing 2 packages: this takes minutes ...",
             "Downloading: 18 MB of 20 MB, 3 of 3 packages",
-            "Unpacking: 19 MB of 20 MB, 3 of 3 packages",
         ]
 
     def test_is_quiet_off_a_terminal_until_ten_seconds_have_passed(

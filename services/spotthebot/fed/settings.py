@@ -2,6 +2,7 @@
 
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
@@ -40,7 +41,9 @@ class FedSettings(EventSettings):
         "and a score job tries again with another.",
     )
     device: str = Field(default="auto", description="Where models run: auto, cpu, cuda, cuda:1 ...")
-    dtype: str = Field(default="auto", description="auto, float32, bfloat16 or float16.")
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = Field(
+        default="auto", description="auto, float32, bfloat16 or float16."
+    )
     triton_servers: tuple[str, ...] = Field(
         default=(),
         description="`host:port` (gRPC) of Triton servers that serve models named `triton:NAME`, as a JSON list; they "

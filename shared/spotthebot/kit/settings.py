@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SecretsSettingsSource, SettingsConfigDict
@@ -118,7 +118,9 @@ class EdgeSettings(BaseSettings):
     min_free_disk_mb: int = Field(
         default=64, ge=0, description="Free MiB of the disks it writes to below which a service is not ready."
     )
-    log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        default="INFO", description="DEBUG, INFO, WARNING or ERROR."
+    )
     request_log_lines_per_second: int = Field(
         default=50,
         ge=0,

@@ -1,5 +1,6 @@
 """Starts the suite of this machine as a process of its own, which outlives the command."""
 
+import re
 import subprocess
 import sys
 import time
@@ -20,15 +21,16 @@ def start_detached(folder: DataFolder, port_base: int | None, *options: str) -> 
         start = log.tell()
         child = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 - our own command
     shown = 0
-    while (state := folder.read_state()) is None or not state.ready:
-        has_ended = child.poll() is not None
+    while True:
+        state, has_ended = folder.read_state(), child.poll() is not None  # before the log: it has their lines
         said = log_file.read_bytes()[start:].decode(errors="replace")
-        if has_ended:
-            raise JobFailed(what="Starting the suite", reason=" ".join(said.rpartition("Error:")[2].split()))
         *lines, _ = said.split("\n")
         for line in lines[shown:]:
             if " runs" in line or line.startswith("Preparing"):
                 say(line)
+        if state is not None and state.ready:
+            return state
+        if has_ended:
+            raise JobFailed(what="Starting the suite", reason=" ".join(re.split("(?m)^Error:", said)[-1].split()))
         shown = len(lines)
         time.sleep(0.1)
-    return state

@@ -24,7 +24,8 @@ from spotthebot.local.runtime.bootstrap import Bootstrap, bootstrap, describe_da
 from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR, DataFolder
 from spotthebot.local.runtime.kept_settings import unknown_settings
 from spotthebot.local.runtime.local_settings import LocalSettings, local_settings
-from spotthebot.local.runtime.running_suite import HOST, Addresses, bound_addresses, running_suite
+from spotthebot.local.runtime.ports import HOST, Addresses, bound_addresses
+from spotthebot.local.runtime.running_suite import running_suite
 
 
 @on_this_machine

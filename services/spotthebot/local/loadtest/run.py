@@ -22,7 +22,8 @@ from spotthebot.local.progress import Step, Steps
 from spotthebot.local.runtime.bootstrap import Bootstrap
 from spotthebot.local.runtime.data_folder import KEY_OF_ADMIN, DataFolder, State
 from spotthebot.local.runtime.local_settings import local_settings
-from spotthebot.local.runtime.running_suite import bound_addresses, running_suite
+from spotthebot.local.runtime.ports import bound_addresses
+from spotthebot.local.runtime.running_suite import running_suite
 from spotthebot.local.runtime.session import Clients
 
 _REQUEST_SECONDS = 60

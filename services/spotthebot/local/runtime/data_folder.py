@@ -19,6 +19,7 @@ from typing import Any
 from spotthebot.contracts.services import DEFAULT_PORT_BASE
 from spotthebot.local.errors import AlreadyRunning, StateUnreadable
 from spotthebot.local.postgres.home import disk_errors, write_private
+from spotthebot.local.runtime.ports import LOCK
 
 KEY_OF_ADMIN = "key/admin"
 """The secret that is made when the database is complete."""
@@ -121,7 +122,7 @@ class DataFolder:
     @property
     def was_used(self) -> bool:
         """Whether a suite was ever created here, even incompletely."""
-        return (self.path / "suite.lock").exists()
+        return (self.path / LOCK).exists()
 
     def create(self) -> None:
         """Make the folders; raises FolderNotWritable or DiskFull."""
@@ -139,7 +140,7 @@ class DataFolder:
         The kernel releases the lock when this process dies.
         """
         with disk_errors(self.path):
-            handle = os.open(self.path / "suite.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode=0o600)
+            handle = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode=0o600)
         try:
             if not _lock_soon(handle):
                 raise AlreadyRunning(folder=self.path, pid=_read_pid(handle) or "unknown", option=self.option)
@@ -152,7 +153,7 @@ class DataFolder:
     def holder(self) -> int | None:
         """Return the process that runs a suite here, if any."""
         try:
-            handle = os.open(self.path / "suite.lock", os.O_RDONLY | os.O_CLOEXEC)
+            handle = os.open(self.path / LOCK, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             return None
         try:

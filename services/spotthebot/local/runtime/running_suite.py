@@ -3,17 +3,15 @@
 import contextlib
 import json
 import os
-import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager, suppress
-from dataclasses import asdict, dataclass
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, closing, suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICES, ServiceEntry
+from spotthebot.contracts.services import SERVICES, ServiceEntry
 from spotthebot.kit.processes.log_file import LogFile
-from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.processes.spec import Event, OnLine, ProcessSpec
 from spotthebot.kit.processes.supervisor import Supervisor
 from spotthebot.kit.waits.cancellation import in_background
@@ -22,9 +20,9 @@ from spotthebot.local.runtime.bootstrap import DATABASE_URL_VARIABLE, Bootstrap
 from spotthebot.local.runtime.data_folder import DataFolder, RunningService, RunningWorker, State
 from spotthebot.local.runtime.kept_settings import given_settings
 from spotthebot.local.runtime.local_settings import LocalSettings
+from spotthebot.local.runtime.ports import Addresses
 from spotthebot.local.runtime.reload import restart_on_change, watched_folders
 
-HOST = "127.0.0.1"
 NEEDS = (
     "httptools",
     "uvloop",
@@ -40,29 +38,6 @@ NEEDS = (
 )
 """Modules that most services need, as a test checks. The program that forks services imports them."""
 _REMARKABLE = {"hung", "died"}
-
-
-@dataclass(frozen=True)
-class Addresses:
-    """The sockets of the services to run here, and the URLs of all services, local or not."""
-
-    sockets: Mapping[str, socket.socket]
-    urls: Mapping[str, str]
-
-
-@contextmanager
-def bound_addresses(port_base: int | None, only: Collection[str] = ()) -> Iterator[Addresses]:
-    """Bind a socket for each service, or only for services in `only`. Without `port_base`, take free ports."""
-    with contextlib.ExitStack() as stack:
-        sockets = {}
-        ports = {}
-        for service in SERVICES:
-            ports[service.name] = service.port_after(DEFAULT_PORT_BASE if port_base is None else port_base)
-            if not only or service.name in only:
-                port = 0 if port_base is None else ports[service.name]
-                sockets[service.name] = stack.enter_context(contextlib.closing(bind(HOST, port)))
-                ports[service.name] = sockets[service.name].getsockname()[1]
-        yield Addresses(sockets, {name: f"http://{HOST}:{port}" for name, port in ports.items()})
 
 
 @asynccontextmanager

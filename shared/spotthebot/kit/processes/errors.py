@@ -8,7 +8,7 @@ class ServiceDidNotStart(Unavailable):
 
 
 class PortTaken(Conflict):
-    """Port {port} is taken: choose another with --port-base."""
+    """Port {port} is taken{holder}: choose another with --port-base."""
 
 
 class CannotListen(Invalid):

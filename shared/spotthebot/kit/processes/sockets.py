@@ -30,7 +30,7 @@ def bind(host: str, port: int) -> socket.socket:
             listening.listen(_QUEUE)
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                raise PortTaken(port=port) from error
+                raise PortTaken(port=port, holder="") from error
             raise CannotListen(host=host, port=port, reason=error.strerror or error) from error
         on_failure.pop_all()
     listening.set_inheritable(True)

@@ -11,6 +11,8 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 
 from spotthebot.kit.migrations.lineage import Lineage, NewerDatabase, read_state
+from spotthebot.kit.outbound.errors import UrlNotUsable
+from spotthebot.kit.outbound.urls import HTTP, read_url
 from spotthebot.kit.settings import EdgeSettings, ServiceSettings, SettingNotUsable
 from spotthebot.kit.telemetry.logs import get_logger
 
@@ -33,11 +35,23 @@ _REFUSALS: Final = {
 
 def check_settings(settings: EdgeSettings, lineage: Lineage | None) -> None:
     """Raise SettingNotUsable or NewerDatabase for a configuration that the service can't work with."""
+    _check_addresses(settings)
     settings.check()
     if isinstance(settings, ServiceSettings):
         _check_service_key(settings)
         if lineage is not None:
             _check_database(settings, lineage)
+
+
+def _check_addresses(settings: EdgeSettings) -> None:
+    """Raise SettingNotUsable for an address of a service, of the pages or of a provider that is not a URL."""
+    for name, field in type(settings).model_fields.items():
+        address = getattr(settings, name)
+        if name.endswith(("_url", "_issuer")) and isinstance(address, str) and address != field.default:
+            try:
+                read_url(address, HTTP)
+            except UrlNotUsable as error:
+                raise SettingNotUsable(setting=settings.variable(name), reason=error.facts["reason"]) from error
 
 
 def _check_service_key(settings: ServiceSettings) -> None:
