@@ -1,4 +1,4 @@
-"""`stb up --only --reload`, `env` and `logs`: what a developer of one service uses."""
+"""`stb up --only --reload`, `env`, `doctor` and `logs`: what a developer of one service uses."""
 
 import json
 import os
@@ -14,6 +14,7 @@ from spotthebot.cli.application import app
 from spotthebot.cli.commands import doctor, logs
 from spotthebot.local.runtime.data_folder import KEY_OF_ADMIN, DataFolder, RunningService, State
 
+SETTINGS = {"SPOTTHEBOT_WEB_SESSION_HOURS": "3"}
 SECRET = "postgresql://app:p$ss word@127.0.0.1/spotthebot"
 
 
@@ -28,8 +29,8 @@ def folder(tmp_path: Path) -> Iterator[DataFolder]:
                 pid=os.getpid(),
                 ready=True,
                 database_owner_urls={},
-                urls={"bots": "http://127.0.0.1:28601", "conversations": "http://127.0.0.1:28602"},
-                environments={"bots": {"SPOTTHEBOT_BOTS_DATABASE_URL": SECRET}, "conversations": {}},
+                urls={name: f"http://127.0.0.1:{28600 + n}" for n, name in enumerate(("web", "bots", "conversations"))},
+                environments={"bots": {"SPOTTHEBOT_BOTS_DATABASE_URL": SECRET}, "conversations": {}, "web": SETTINGS},
                 services=(RunningService("bots", "http://127.0.0.1:28601", None),),
                 workers=(),
             )
@@ -51,6 +52,12 @@ class TestEnv:
     def test_says_how_a_service_that_does_not_run_is_run_where_the_others_look_for_it(self, folder: DataFolder):
         printed = _stb("env", "conversations", "--secrets", folder=folder)
         assert "python -m spotthebot.conversations serve --port 28602" in printed.stderr
+
+    @pytest.mark.parametrize(
+        ("name", "held"), [("bots", "a database password and an API key"), ("web", "an API key")], ids=["bots", "web"]
+    )
+    def test_says_which_secrets_it_printed(self, folder: DataFolder, name: str, held: str):
+        assert f"These lines hold {held}: keep" in _stb("env", name, "--secrets", folder=folder).stderr
 
     def test_keeps_secrets_from_files_and_pipes(self, folder: DataFolder):
         printed = _stb("env", "bots", folder=folder)
@@ -144,8 +151,11 @@ class TestLogs:
 
 class TestDoctor:
     def test_says_what_an_operator_looks_for_first(self, folder: DataFolder):
+        (folder.path / "postgres").mkdir()
+        (folder.path / "postgres" / "rows").write_bytes(bytes(2_000_000))
         printed = _stb("doctor", "--json", folder=folder)
         found = {each["part"]: each for each in json.loads(printed.stdout)["parts"]}
+        assert found["Database"]["detail"] == f"{folder.path}/postgres: 2 MB"
         assert found["Data folder"]["detail"].startswith(f"{folder.path}: 0.0 GB, free on its disk: ")
         assert found["Ports"]["detail"].endswith("in use by the suite")
         assert found["Documentation"]["detail"] in {"built", "not found"}
@@ -155,11 +165,14 @@ class TestDoctor:
     ):
         monkeypatch.setattr(os, "environ", os.environ.copy())
         file = folder.path / "settings.env"
-        file.write_text("SPOTTHEBOT_WEB_SESSION_HOURS=3\n")
+        names = [f"SPOTTHEBOT_WEB_{name}" for name in ("SESSION_HOUR", "SESSION_HOURS", "ANNOTATOR_DAYS")]
+        file.write_text("".join(f"{name}=3\n" for name in names))
         file.chmod(0o600)
         folder.keep_backup(Path("monday.zip"))
         found = {each["part"]: each for each in json.loads(_stb("doctor", "--json", folder=folder).stdout)["parts"]}
-        assert "SPOTTHEBOT_WEB_SESSION_HOURS" in found["Settings"]["detail"]
+        given = found["Settings"]["detail"].split(", ")
+        noted = [f"{names[0]} (unknown)", names[1], f"{names[2]} (not in effect until the next start)"]
+        assert set(noted) <= set(given)
         assert found["Last backup"]["detail"].endswith(f" UTC: {Path.cwd()}/monday.zip")
 
     def test_names_taken_ports_before_a_start(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -350,8 +350,12 @@ def test_a_file_that_is_there_is_overwritten_on_request_only(
     refused = run_stb("backup", file, "--data-dir", tmp_path / "data")
     assert (refused.returncode, file.read_text()) == (1, "Monday's")
     assert "add --overwrite" in refused.stderr
-    done = run_stb("backup", file, "--overwrite", "--data-dir", tmp_path / "data")
-    assert (done.returncode, zipfile.is_zipfile(file)) == (0, True)
+    done = run_stb("backup", file, "--overwrite", "--quiet", "--data-dir", tmp_path / "data")
+    assert (done.returncode, done.stderr, zipfile.is_zipfile(file)) == (0, "", True)
+    monkeypatch.setattr(command, "DATABASE_NAME", "nothing")
+    failed = run_stb("backup", file, "--overwrite", "--quiet", "--data-dir", tmp_path / "data")
+    assert failed.returncode == 1
+    assert failed.stderr.startswith("Error: ")
 
 
 class TestDatabaseThatIsThere:

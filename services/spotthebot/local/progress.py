@@ -27,6 +27,16 @@ def say(line: str) -> None:
     screen.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
+@contextmanager
+def only_errors(*, quiet: bool) -> Iterator[None]:
+    """Print nothing on the screen during the block if `quiet`; an error is printed after it."""
+    screen.quiet = quiet
+    try:
+        yield
+    finally:
+        screen.quiet = False
+
+
 def say_programs(counts: "AnnotatorCounts") -> None:
     """Warn of annotators that are programs."""
     if counts.programs:

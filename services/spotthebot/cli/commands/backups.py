@@ -14,7 +14,7 @@ from spotthebot.cli.commands.local_commands import on_this_machine
 from spotthebot.cli.commands.options import DataDir, check_output, folder_at, suite_at
 from spotthebot.local.errors import AlreadyRunning
 from spotthebot.local.postgres.cluster import Cluster, running_admin_url
-from spotthebot.local.progress import say, showing_progress
+from spotthebot.local.progress import only_errors, say, showing_progress
 from spotthebot.local.runtime.bootstrap import (
     DATABASE_NAME,
     DATABASE_URL_VARIABLE,
@@ -45,6 +45,7 @@ def backup(
         ),
     ] = True,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE where it is there already.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only, as cron needs it.")] = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Write all data of the suite to one file, whether it runs or not."""
@@ -55,14 +56,15 @@ def backup(
     if file.exists() and not overwrite:
         raise BackupExists(path=file)
     folder.create()
-    with _database_of(folder, elsewhere) as admin_url, local_settings(folder) as local, showing_progress() as steps:
-        made = create_backup(file, admin_url, DATABASE_NAME, local.environment, steps, with_keys=with_keys)
-    folder.keep_backup(made.path)
-    say(f"{made.path}: {_size(made)}, the database ({made.schemas} schemas), {_models(made)}, {_keys(made)}.")
-    if made.keys:
-        say("Keep it as you keep passwords: with its keys, what is encrypted in it can be read.")
-    elif not with_keys:
-        say(f"Keep the files *.key of {folder.path} elsewhere: without them encrypted secrets are lost.")
+    with only_errors(quiet=quiet):
+        with _database_of(folder, elsewhere) as admin_url, local_settings(folder) as local, showing_progress() as steps:
+            made = create_backup(file, admin_url, DATABASE_NAME, local.environment, steps, with_keys=with_keys)
+        folder.keep_backup(made.path)
+        say(f"{made.path}: {_size(made)}, the database ({made.schemas} schemas), {_models(made)}, {_keys(made)}.")
+        if made.keys:
+            say("Keep it as you keep passwords: with its keys, what is encrypted in it can be read.")
+        elif not with_keys:
+            say(f"Keep the files *.key of {folder.path} elsewhere: without them encrypted secrets are lost.")
 
 
 @on_this_machine

@@ -19,8 +19,10 @@ from spotthebot.kit.errors import Error
 from spotthebot.local.environments import TRITON, default_folder
 from spotthebot.local.plugin_checks import check_plugins
 from spotthebot.local.postgres.binaries import find_binaries
+from spotthebot.local.postgres.home import find
 from spotthebot.local.runtime.bootstrap import DATABASE_URL_VARIABLE
 from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR
+from spotthebot.local.runtime.kept_settings import SUITE, unknown_settings
 
 _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
@@ -33,7 +35,8 @@ def doctor(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> Non
         _suite(data_dir),
         _ports(data_dir),
         _disk(data_dir),
-        _settings(),
+        _database(data_dir),
+        _settings(data_dir),
         _finding("Last backup", folder_at(data_dir).last_backup, "what ./stb backup wrote last for this data folder"),
         _finding("Documentation", _site(), "the pages' /docs: ./stb docs --site builds it in a clone"),
         _finding("torch and transformers", _models(), "training and hosting models, and scores by FED"),
@@ -93,24 +96,45 @@ def _answers(port: int) -> bool:
 
 def _disk(data_dir: Path) -> dict[str, Any]:
     folder = folder_at(data_dir).path
-    files = (Path(parent, name) for parent, _, names in os.walk(folder) for name in names)
-    used = 0
-    for file in files:
-        with suppress(OSError):  # it was deleted meanwhile
-            used += file.lstat().st_size
     existing = next(each for each in (folder, *folder.parents) if each.exists())
     free = shutil.disk_usage(existing).free
     return {
         "part": "Data folder",
         "found": folder.exists(),
-        "detail": f"{folder}: {used / 1e9:.1f} GB, free on its disk: {free / 1e9:.1f} GB",
+        "detail": f"{folder}: {_used(folder) / 1e9:.1f} GB, free on its disk: {free / 1e9:.1f} GB",
         "used_for": "models, logs and, unless root runs the suite, the database",
     }
 
 
-def _settings() -> dict[str, Any]:
-    """Return the names of given settings, since values may be secrets; `_suite` has read those of the data folder."""
-    given = sorted(name for name in os.environ if name.startswith("SPOTTHEBOT_"))
+def _database(data_dir: Path) -> dict[str, Any]:
+    home = find(folder_at(data_dir).path)
+    detail = None if home is None else f"{home.folder}: {_used(home.folder) / 1e6:.0f} MB"
+    return _finding("Database", detail, "all data but models: ./stb backup copies it, ./stb purge deletes it")
+
+
+def _used(folder: Path) -> int:
+    """Return the size of all files in a folder, in bytes."""
+    used = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):  # it was deleted meanwhile
+                used += Path(parent, name).lstat().st_size
+    return used
+
+
+def _settings(data_dir: Path) -> dict[str, Any]:
+    """Return the names of given settings, those of the data folder included, since values may be secrets."""
+    folder = folder_at(data_dir)
+    state = folder.read_state()
+    running = None if state is None else {key: each[key] for each in state.environments.values() for key in each}
+    given = []
+    for name in sorted(each for each in os.environ if each.startswith("SPOTTHEBOT_")):
+        note = ""
+        if unknown_settings([name], folder.path):
+            note = " (unknown)"
+        elif running is not None and name not in SUITE and running.get(name) != os.environ[name]:
+            note = " (not in effect until the next start)"
+        given.append(f"{name}{note}")
     return _finding("Settings", ", ".join(given) or None, "all else has its default; ./stb env SERVICE shows values")
 
 

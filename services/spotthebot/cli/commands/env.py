@@ -25,7 +25,7 @@ def env(
 ) -> None:
     """Print the environment of a service of the running suite.
 
-    It contains a password and a key. Without --secrets, it is printed only to a terminal.
+    It contains secrets. Without --secrets, it is printed only to a terminal.
     """
     if service not in SERVICE_NAMES:
         message = f"there is no service {service}: choose among {', '.join(SERVICE_NAMES)}"
@@ -39,7 +39,8 @@ def env(
     port = state.urls[service].rpartition(":")[2]
     for name, value in sorted(state.environments[service].items()):
         typer.echo(f"export {name}={shlex.quote(value)}")
-    screen.print("These lines hold a database password and an API key: keep them to yourself.", highlight=False)
+    password = "" if entry.schema is None else "a database password and "
+    screen.print(f"These lines hold {password}an API key: keep them to yourself.", highlight=False)
     screen.print(f"Run it: python -m {entry.package} serve --port {port}", markup=False, highlight=False)
     if entry.has_worker:
         screen.print(f"Its worker: python -m {entry.package} work", markup=False, highlight=False)
