@@ -25,6 +25,7 @@ BY_ATTRIBUTES = {
         "LabelAgreement": "LabelAgreement",
         "SidesAlike": "SidesAlike",
         "Time": "AnnotationTimes",
+        "WithoutWeak": "WithoutWeakAnnotators",
     },
     "analytics.costs": {"CostOut": "EvaluationCost"},
     "analytics.judges": {

@@ -188,11 +188,8 @@ class TestPool:
         assert {each: found for each, found in statuses.items() if found[0] != BotStatus.ACTIVE} == {}
         made = await store_by(clients.bots, clients.conversations, "pool", "", bots)
         assert {each.name for each in made.partners} >= {"kv-1", "kv-2", "gpt-1 cool", "gpt-1 hot", "eliza", "ngram:2"}
-        # Two steps train no generator: its replies may be no text, so that it fails its probe and answers nothing.
-        able = made.model_copy(update={"partners": tuple(each for each in made.partners if "gpt" not in each.name)})
-        openings = [["Hi.", "Hello!"], ["Do you like number 1?", "Yes."]]
-        said = await ask_partners(clients.bots, able, openings)
-        assert said == await ask_partners(clients.bots, able, openings)
+        said = await ask_partners(clients.bots, made, [["Hi.", "Hello!"], ["Do you like number 1?", "Yes."]])
+        assert said == await ask_partners(clients.bots, made, [["Hi.", "Hello!"], ["Do you like number 1?", "Yes."]])
         first, second = (set(said[name]) for name in ("kv-1", "kv-2"))
         assert first & second == set()
         with pytest.raises(TooFewDialogues, match="has 5 dialogues to learn from, and a pool needs 6"):
