@@ -74,8 +74,10 @@ def _what_was_annotated(design: Design, result: Provenance) -> list[tuple[str, s
         ("Bots", _listed(_bots(counted, result))),
         (
             "Conversations",
-            f"{complete:,} complete, {people:,} of them between people ({_share(people, complete)}{asked});"
-            f" {result.counts.annotated_conversations:,} annotated",
+            (
+                f"{complete:,} complete, {people:,} of them between people ({_share(people, complete)}{asked});"
+                f" {result.counts.annotated_conversations:,} annotated"
+            ),
         ),
         ("Mode of collection", _listed(dict.fromkeys(mode_of(each) for each in design.collections))),
         ("Exchanges in a conversation", _spread(exchanges)),
