@@ -269,23 +269,26 @@ def detect(table: Table, conversations: Sequence[tuple[tuple[str, ...], bool]]) 
     kernel = _kernel(features)
     _, blocks = np.unique(_blocks([table.packages[number] for number in known]), return_inverse=True)
     folds = chance.permutation(len(labels)) % _FOLDS, chance.permutation(blocks.max() + 1)[blocks] % _FOLDS
+    statistics: dict[str, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]] = {
+        "largest correlation": lambda tried: _largest_correlations(features, tried),
+        "area": lambda tried: _areas(_predict(kernel, tried, folds[0]), tried),
+        "area over blocks": lambda tried: _areas(_predict(kernel, tried, folds[1]), tried),
+    }
     for permutations in (_FIRST_PERMUTATIONS, PERMUTATIONS):
-        tried = permuted[:, : permutations + 1]
-        areas = [_areas(_predict(kernel, tried, fold), tried) for fold in folds]
-        found = [
-            (each[0], (each >= each[0]).sum() / (PERMUTATIONS + 1))
-            for each in (*areas, _largest_correlations(features, tried))
-        ]
-        if 3 * min(p for _, p in found) > SIGNIFICANCE_LEVEL:
+        found = {}
+        for name, statistic in statistics.items():
+            values = statistic(permuted[:, : permutations + 1])
+            found[name] = values[0], (values >= values[0]).sum() / (PERMUTATIONS + 1)
+            if found[name][1] == 1 / (PERMUTATIONS + 1):
+                break  # no other can have less
+        least = min(p for _, p in found.values())
+        if 3 * least > SIGNIFICANCE_LEVEL:
             break
     print(
         f"{len(known)} of {len(table.beginnings)} conversations: "
-        + ", ".join(
-            f"{name} {value:.3f} (p >= {p:.5f})"
-            for name, (value, p) in zip(("area", "area over blocks", "largest correlation"), found, strict=True)
-        )
+        + ", ".join(f"{name} {value:.3f} (p >= {p:.5f})" for name, (value, p) in found.items())
     )
-    return float(min(1.0, 3 * min(p for _, p in found)))
+    return float(min(1.0, 3 * least))
 
 
 def _standardised(features: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
