@@ -182,7 +182,7 @@ def _with_people_on_the_left(candidates: Sequence[Candidate], unit: Unit, **sett
     return replace(found, packages=tuple(packages))
 
 
-SHORT_AND_LONG = [5] * 8 + [3] * 8 + [7] * 8
+SHORT_AND_LONG = [5] * 6 + [3] * 6 + [7] * 6
 """Conversations of people that go on for longer or less long than those of bots, and of which two can be opened."""
 
 
@@ -190,14 +190,14 @@ class TestExchanges:
     """An annotator opens every exchange of every item: the longest segment is as far as any conversation goes."""
 
     async def test_do_not_leak_although_some_dialogues_go_on(self, suite: RunningSuite):
-        collection = await import_conversations(suite, _simulated(SHORT_AND_LONG, for_a_pair=6))
+        collection = await import_conversations(suite, _simulated(SHORT_AND_LONG, for_a_pair=4))
         assert not await leaks(suite, collection, protocol="spot_the_bot_gamified", segments=[2])
 
     async def test_to_the_end_of_each_dialogue_leak_and_are_noticed(
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
         monkeypatch.setattr(packages_use_cases, "unit_of", lambda _protocol, _segments: Unit())
-        collection = await import_conversations(suite, _simulated(SHORT_AND_LONG, for_a_pair=6))
+        collection = await import_conversations(suite, _simulated(SHORT_AND_LONG, for_a_pair=4))
         assert await leaks(suite, collection, protocol="spot_the_bot_gamified", segments=[2])
 
 
