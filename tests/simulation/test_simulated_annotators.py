@@ -177,6 +177,11 @@ class TestImpressions:
     def test_are_all_emptiness_for_a_silent_side(self):
         assert impressions((("A", "Hello?"),), Language(CORPUS))["B"].emptiness == 1
 
+    def test_are_of_the_language_that_was_read(self):
+        segment = talk(*CORPUS[0])
+        fluencies = [impressions(segment, language)["B"].fluency for language in (Language(CORPUS), Language(()))]
+        assert fluencies[0] > fluencies[1] == 0
+
     def test_are_all_shares_and_all_weighed(self):
         assert set(WEIGHTS) == set(vars(impression_of_b("a", "b")))
 
