@@ -183,6 +183,12 @@ class TestAnnotators:
             assert_is(Annotator, person, one)
         weak = [
             stated(each, "threshold annotators annotations kendall_tau moved method")
+            | {
+                "order": [bot.bot for bot in each.ranking.bots],
+                "rank_low": [bot.rank_low for bot in each.ranking.bots],
+                "rank_high": [bot.rank_high for bot in each.ranking.bots],
+                "reason": None,
+            }
             for each in stats.without_weak_annotators(TABLE, unit=stats.Unit.ANNOTATION, n_resamples=20, seed=0)
         ]
         for ranked, without in zip(answered.without_weak, weak, strict=True):

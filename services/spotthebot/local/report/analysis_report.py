@@ -67,7 +67,7 @@ class AnalysisReport(CampaignReport):
             ("Unit of a game", result.unit),
             *([("Weighting", result.weighting)] if result.unit == "conversation" else []),
             ("Weak annotators", f"right in less than {', '.join(map(str, result.weak_thresholds))}"),
-            *([("Draws of ranks and permutations", result.resamples)] if has_games(result) else []),
+            *([("Replicates", f"{result.resamples} (draws of ranks, permutations)")] if has_games(result) else []),
         )
 
     @cached_property

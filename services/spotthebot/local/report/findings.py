@@ -32,7 +32,7 @@ _NO_GAMES: Final = (
     " human."
 )
 _NOTES: Final[Mapping[str, str]] = {"strengths": _STRENGTHS, "fooling_rates": _NO_GAMES}
-WITH_TIES: Final = "with ties: the share of wins among all games, where a tie counts as no win"
+WITH_TIES: Final = "With ties: the share of wins among all games; a tie counts as no win."
 _MAX_NAMED: Final = 6
 """The limit of bots that a sentence lists by name; it gives the number of further bots."""
 

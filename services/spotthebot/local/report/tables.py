@@ -31,7 +31,7 @@ def _tables(analysis: Analysis) -> Iterator[Table]:
     else:
         yield _ranking(analysis, level)
     yield _sensitivity(analysis)
-    caption = f"By human-likeness, per {analysis.unit}, with {level} intervals; {WITH_TIES}."
+    caption = f"By human-likeness, per {analysis.unit}, with {level} intervals. {WITH_TIES}"
     yield _pairs("win_rates", "Games of each pair", caption, analysis.win_rates, analysis.correction)
     if has_features(analysis):
         yield from _features(analysis, level)
@@ -46,9 +46,9 @@ def _ranking(analysis: Analysis, level: str) -> Table:
     return Table(
         key="ranking",
         title="Ranking",
-        caption=f"Mean win rate over the opponents (Eq. 1) with its {level} interval, the share of ties,"
-        f" {WITH_TIES}, best and worst rank, cluster, TrueSkill and Bradley-Terry strength. Bots of one cluster share"
-        f" ranks, directly or through others. {rank_words(analysis.correction)}",
+        caption=f"Mean win rate over the opponents (Eq. 1) with its {level} interval, the share of ties, the win rate with"
+        " ties, best and worst rank, cluster, TrueSkill and Bradley-Terry strength. Bots of one cluster share ranks,"
+        f" directly or through others. {rank_words(analysis.correction)} {WITH_TIES}",
         columns=(
             Column("bot", "Bot"),
             Column("cluster", "Cluster"),
@@ -183,7 +183,7 @@ def _features(analysis: Analysis, level: str) -> Iterator[Table]:
         yield _pairs(
             f"features_{name}",
             f"{label} of each pair",
-            f"By {_in_sentence(label)}, with {level} intervals; {WITH_TIES}.",
+            f"By {_in_sentence(label)}, with {level} intervals. {WITH_TIES}",
             found,
             analysis.correction,
         )
