@@ -19,6 +19,20 @@ _RESULTS = analysis(("A", "B", "C"))
 _HUMAN = "Most often taken for a human is"
 
 
+def test_the_terminal_shows_intervals_of_trueskill_and_seconds_with_one_decimal():
+    shown = Console(record=True, width=120)
+    seconds = _RESULTS.time.model_copy(update={"median_seconds": 0.04, "low": 0.0, "high": 74.9})
+    bot = _RESULTS.ranking.bots[0]
+    assert bot.trueskill is not None
+    skill = bot.trueskill.model_copy(update={"mu": 26.66, "low": 26.27, "high": 27.04})
+    ranking = _RESULTS.ranking.model_copy(update={"bots": (bot.model_copy(update={"trueskill": skill}),)})
+    print_ranking(shown, _RESULTS.model_copy(update={"time": seconds, "ranking": ranking}))
+    text = shown.export_text()
+    assert "26.7 (26.3-27.0)" in text
+    assert "< .1 " in text
+    assert "0.0 to 74.9" in text
+
+
 def results(
     ranks: Sequence[tuple[int, int] | None],
     *,

@@ -117,7 +117,7 @@ def print_stability(console: Console, stability: "Stability") -> None:
 
 def _ranking_table(ranking: "Ranking", level: str) -> Table:
     by_games, bounds = ranking.ranked_by != "fooling_rates", f"{level} interval"
-    of_games = ("Win rate", bounds, "Ties", "Ranks", "TrueSkill ± sigma")
+    of_games = ("Win rate", bounds, "Ties", "Ranks", f"TrueSkill ({level})")
     by_labels = ("Taken for human", bounds, "Ranks")
     table = Table("Cluster", "Bot", *(of_games if by_games else by_labels), title="Ranking", keys=2)
     for bot in ranking.bots:
@@ -126,7 +126,7 @@ def _ranking_table(ranking: "Ranking", level: str) -> Table:
         interval = interval_of(rate.low, rate.high)
         cells = [number(rate.estimate), interval, ranks]
         if by_games and bot.trueskill is not None:
-            skill = f"{bot.trueskill.mu:.1f} ± {bot.trueskill.sigma:.1f}"
+            skill = _with_interval(bot.trueskill.mu, bot.trueskill.low, bot.trueskill.high, digits=1)
             cells = [number(rate.estimate), interval, number(bot.tie_rate), ranks, skill]
         table.add_row(str(bot.cluster or "-"), bot.bot, *cells)
     return table
@@ -183,10 +183,11 @@ def _survival_table(survival: "Survival", level: str) -> Table:
     return table
 
 
-def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
+def _with_interval(value: float | None, low: float | None, high: float | None, digits: int = 2) -> str:
     if value is None:
         return "-"
-    return number(value) if low is None or high is None else f"{number(value)} ({number(low)}-{number(high)})"
+    estimate, *bounds = (number(each, digits) for each in (value, low, high))
+    return estimate if low is None or high is None else f"{estimate} ({'-'.join(bounds)})"
 
 
 def _fooling_table(rates: Sequence["FoolingRate"]) -> Table:
