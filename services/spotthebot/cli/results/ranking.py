@@ -44,7 +44,7 @@ async def find_interactor_ratings(
 
 def print_ranking(console: Console, result: "Analysis") -> None:
     """Print what the results tell, the ranking with clusters, each pair's games, survival and the fooling rates."""
-    from spotthebot.local.report.findings import adjustment_words, findings  # noqa: PLC0415 - as above
+    from spotthebot.local.report.findings import WITH_TIES, adjustment_words, findings  # noqa: PLC0415 - as above
 
     counts = result.counts
     console.print(
@@ -63,7 +63,7 @@ def print_ranking(console: Console, result: "Analysis") -> None:
     if ranked.ranked_by == "fooling_rates":
         console.print(_differences_table(ranked, result.correction, level, adjusted))
     else:
-        console.print(_pairs_table(result.win_rates, result.correction, adjusted))
+        console.print(_pairs_table(result.win_rates, result.correction, f"{adjusted} {WITH_TIES}".lstrip()))
     console.print(_survival_table(result.survival, level))
     console.print(_fooling_table(result.fooling_rates))
     print_partners(console, result)

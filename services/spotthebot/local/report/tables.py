@@ -46,9 +46,9 @@ def _ranking(analysis: Analysis, level: str) -> Table:
     return Table(
         key="ranking",
         title="Ranking",
-        caption=f"Mean win rate over the opponents (Eq. 1) with its {level} interval, the share of ties, the win rate with"
-        " ties, best and worst rank, cluster, TrueSkill and Bradley-Terry strength. Bots of one cluster share ranks,"
-        f" directly or through others. {rank_words(analysis.correction)} {WITH_TIES}",
+        caption=f"Mean win rate over the opponents (Eq. 1) with its {level} interval, the share of ties, the win rate"
+        " with ties, best and worst rank, cluster, TrueSkill and Bradley-Terry strength. Bots of one cluster share"
+        f" ranks, directly or through others. {rank_words(analysis.correction)} {WITH_TIES}",
         columns=(
             Column("bot", "Bot"),
             Column("cluster", "Cluster"),
