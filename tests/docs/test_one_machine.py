@@ -22,7 +22,7 @@ def test_the_nightly_line_backs_up_and_deletes_what_is_old(tmp_path: Path, monke
     assert not re.search(r"(?<!\\)%", command)
     stb = tmp_path / "spot-the-bot" / "stb"
     stb.parent.mkdir()
-    stb.write_text('#!/bin/sh\n[ "$1 $2 $3" = "backup --data-dir .stb" ] && touch "$4"\n')
+    stb.write_text('#!/bin/sh\n[ "$1 $2 $3 $4" = "backup --quiet --data-dir .stb" ] && touch "$5"\n')
     stb.chmod(0o700)
     backups = tmp_path / "backups"
     backups.mkdir()

@@ -54,7 +54,10 @@ async def test_three_bots_are_evaluated(reader: Reader, tmp_path: Path):
     assert "package_size is" not in ahead
     assert "packages_per_annotator is" not in ahead
     assert "in about 5% of studies" in ahead  # as the tutorial says
+    annotated = reader.noted["./stb annotate everyday-people --simulated 6"]
+    assert "All packages are done: each annotator (6) found the campaign closed." in annotated
     ranking = reader.said["./stb rank everyday-people"]
+    assert "bots with overlapping intervals may be told apart" in " ".join(ranking.split())
     assert all(name in ranking for name in ("retrieval", "ngram", "dull"))
     assert "ranking" in (tmp_path / "report" / "report.html").read_text().lower()
     await _run_commands_of_other_pages(reader)

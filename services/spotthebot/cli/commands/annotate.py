@@ -64,7 +64,10 @@ def _account(study: StudyOut, worked: Sequence[Worked]) -> dict[str, Any]:
 def _say_work(worked: Worked) -> None:
     work, seen = worked.work, worked.campaign
     say(f"Simulated annotators submitted {work.assignments} packages with {work.annotations} annotations")
-    say(f"Each asked until a package was refused, and why: {_reasons(work)}")
+    if set(work.refused) == {"closed"} and seen.state is CampaignState.COMPLETE:
+        say(f"All packages are done: each annotator ({work.annotators}) found the campaign closed.")
+    else:
+        say(f"Each asked until a package was refused, and why: {_reasons(work)}")
     say(f"The campaign {seen.name} is {seen.state}: {seen.annotations} of {seen.annotations_needed} annotations")
 
 

@@ -86,7 +86,7 @@ async def _estimate(session: Session, declared: CampaignDeclared) -> Estimate:
 def _say_estimate(found: Estimate) -> None:
     _say_size(found.estimate)
     say_repeated_texts(found.repeated_texts)
-    _say_work_ahead(found.estimate, "a draft estimates the hours")
+    _say_work_ahead(found.estimate, "a draft, made without --dry-run and --open, estimates the hours")
     if found.reach is not None:
         say(found.reach.sentence)
     if found.campaign is not None:

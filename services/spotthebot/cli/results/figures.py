@@ -1,5 +1,11 @@
 """How the command line writes numbers, intervals and ranks; "-" stands where there is none."""
 
+from typing import Final
+
+OF_ONE_BOT: Final = (
+    "Each interval is for its bot alone. The pairs decide the ranks: bots with overlapping intervals may be told apart."
+)
+
 
 def number(value: float | None, digits: int = 2) -> str:
     """Return a number with these decimals. A negative one that rounds to zero has no sign."""

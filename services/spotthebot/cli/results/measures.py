@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from spotthebot.cli.results.figures import interval_of, number, ranks_of
+from spotthebot.cli.results.figures import OF_ONE_BOT, interval_of, number, ranks_of
 from spotthebot.cli.results.tables import Table
 from spotthebot.local.progress import SAYS_NOTHING, say, say_programs, say_repeated_texts
 
@@ -81,7 +81,8 @@ def _bots_table(result: "MeasureOut") -> Table:
         ranks = ranks_of(bot.rank_low, bot.rank_high)
         cluster = str(bot.cluster or "-")
         table.add_row(cluster, Text(bot.bot), number(bot.estimate), interval_of(bot.low, bot.high), ranks, str(bot.n))
-    table.caption = f"{result.method}; lower is better" if result.better == "lower" else result.method
+    lower = "; lower is better" if result.better == "lower" else ""
+    table.caption = f"{result.method}{lower}. {OF_ONE_BOT}"
     return table
 
 

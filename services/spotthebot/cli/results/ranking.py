@@ -6,7 +6,7 @@ from uuid import UUID
 
 from rich.console import Console
 
-from spotthebot.cli.results.figures import interval_of, number, ranks_of
+from spotthebot.cli.results.figures import OF_ONE_BOT, interval_of, number, ranks_of
 from spotthebot.cli.results.tables import Table
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.local.progress import say_programs, say_repeated_texts, say_unranked
@@ -129,6 +129,7 @@ def _ranking_table(ranking: "Ranking", level: str) -> Table:
             skill = _with_interval(bot.trueskill.mu, bot.trueskill.low, bot.trueskill.high, digits=1)
             cells = [number(rate.estimate), interval, number(bot.tie_rate), ranks, skill]
         table.add_row(str(bot.cluster or "-"), bot.bot, *cells)
+    table.caption = OF_ONE_BOT
     return table
 
 
