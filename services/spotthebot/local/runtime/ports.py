@@ -69,7 +69,7 @@ def _holder_of(port: int) -> str:
 
 def _sockets_on(port: int) -> set[Path]:
     tables = Path("/proc/net").glob("tcp*")
-    lines = [line.split() for table in tables for line in table.read_text().splitlines()]
+    lines = [line.split() for table in tables for line in table.read_text().strip().split("\n")]
     return {Path(f"socket:[{each[9]}]") for each in lines if each[3] == _LISTENS and each[1].endswith(f":{port:04X}")}
 
 
