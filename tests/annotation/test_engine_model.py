@@ -319,7 +319,7 @@ class Lifecycle(RuleBasedStateMachine):
             lease, _ = await submit_assignment(session, one.id, one.person[0], key_id=key_id, now=self.now)
             return lease.completion_code
 
-        if one.has_ended and not one.is_erased:
+        if one.state == "submitted" and not one.is_erased:
             assert self._do(submit) == one.code
             return
         complete = all(

@@ -63,8 +63,10 @@ class TestKeyboard:
         previous, undo = page.get_by_role("button", name="Previous"), page.get_by_role("button", name="Undo")
         await expect(previous).to_be_disabled()
         await expect(undo).to_be_hidden()
+        await press(page, "Enter")
+        await expect(page.get_by_role("alert")).to_have_text("Still to answer: speaker A, speaker B.")
         await press(page, "1", "9", "8", "z")  # 8 is a slip
-        await expect(page.locator("#notice")).to_have_text("Answer taken back.")
+        await expect(page.locator("#notice")).to_have_text("Earlier answer restored.")
         await expect(page.get_by_role("heading", name="Compare the speakers")).to_be_visible()
         await expect(page.get_by_text("Your first answer here fixes “Human or bot?” above.")).to_be_visible()
         await press(page, "?", "ArrowLeft", "3", "Enter")  # closes the window with the keys, behind which none acts
@@ -87,6 +89,8 @@ class TestKeyboard:
         await press(page, "Enter")
         await expect(_status(page)).to_contain_text("Saved at")
         await press(page, "3", "0", *STEP_2, "Enter", "2", "8", *STEP_2, "Enter")
+        await page.get_by_role("button", name="Conversation 1").click()
+        await page.get_by_role("button", name="To the end").click()
         await page.get_by_role("button", name="Conversation 1").click()
         await expect(page.locator("#count")).to_have_text("1 of 3")
         await press(page, *3 * ["Enter"], "Enter")  # the last one of a person in a hurry
@@ -157,7 +161,11 @@ class TestMouse:
     async def test_corrects_an_answer_with_one_click_of_a_person_s_length(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c1"), annotations_per_segment=1)
         page = await open_package(visit, await entry_path(suite, campaign))
-        await press(page, "1", "9", *STEP_2)
+        await press(page, "1")
+        labels = page.get_by_role("radiogroup").filter(has=page.get_by_role("radio", name="Unsure"))
+        places = [await labels.nth(number).bounding_box() for number in range(2)]
+        await press(page, "9", *STEP_2)
+        assert [await labels.nth(number).bounding_box() for number in range(2)] == places
         rows = page.get_by_role("radiogroup").filter(has=page.get_by_role("radio", name="Speaker B"))
         for row in [await rows.nth(number).element_handle() for number in range(await rows.count())]:
             choice = await row.query_selector("label:last-of-type")
@@ -169,6 +177,8 @@ class TestMouse:
             await page.wait_for_timeout(90)
             await page.mouse.up()
         await expect(page.get_by_role("radio", name="Speaker B", checked=True)).to_have_count(3)
+        await labels.first.locator("label").last.click(force=True)  # what is fixed
+        await expect(page.locator("#notice")).to_have_text("Fixed by your first answer to “Compare the speakers”.")
 
 
 class TestBackOfTheBrowser:

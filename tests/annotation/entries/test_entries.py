@@ -230,7 +230,7 @@ class TestSubmit:
         assert [each["packages_left"] for each in done] == [1, 0]
         redirect: dict[str, Any] = {
             "kind": "redirect",
-            "code": None,
+            "code": "C1ODE7",
             "url": "https://app.prolific.com/submissions/complete?cc=C1ODE7",
             "fields": {},
         }

@@ -60,15 +60,16 @@ class TestRejectedWork:
         assert finished["submitted"] == 2
         assert finished["annotations"] == len(before)
 
-    async def test_keeps_its_answers_code_and_locks_and_is_never_given_to_its_annotator_again(
+    async def test_keeps_its_answers_and_locks_shows_no_code_and_is_never_given_to_its_annotator_again(
         self, suite: RunningSuite
     ):
         campaign, (anns, _) = await complete(suite)
-        code = (await submit(suite, anns)).json()["completion_code"]
         await reject(suite, campaign, anns)
-        assert (await submit(suite, anns)).json()["completion_code"] == code
-        late = await save(suite, anns, 0, {"entity": {"A": "bot", "B": "bot"}})
-        assert (late.status_code, late.json()["type"]) == (409, "urn:spotthebot:problem:assignment-submitted")
+        for late in (await submit(suite, anns), await save(suite, anns, 0, {"entity": {"A": "bot", "B": "bot"}})):
+            assert (late.status_code, late.json()["type"]) == (409, "urn:spotthebot:problem:assignment-submitted")
+        frontend = await suite.client("annotation", "annotation")
+        shown = (await frontend.get(f"/v1/assignments/{anns['id']}")).json()
+        assert (shown["state"], shown["completion_code"]) == ("rejected", None)
         assert await refused(suite, campaign, "ann") == "nothing-left"
         kept = dict(rows(suite, "SELECT assignment_id::text, count(*) FROM annotation.answers GROUP BY 1"))
         assert kept[anns["id"]] == len(anns["items"])

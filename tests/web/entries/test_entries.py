@@ -11,7 +11,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from spotthebot.contracts.annotation.assignments import BlockIn
+from spotthebot.contracts.annotation.assignments import BlockIn, RejectionIn
 from spotthebot.kit.web.core.rate_limits import RateLimiter
 from spotthebot.web.entries.domain import entry_parameters
 from tests.factories.annotating import WHOLE, annotations_of, rows
@@ -167,9 +167,28 @@ class TestEnd:
             elsewhere = await client.get(f"/annotate/{campaign['id']}")
         for page in (end, again, elsewhere):
             assert f'href="{link}"' in page.text
+            assert "Confirm to Prolific that you are done" in page.text
+            assert '<code id="code">C1ODE7</code>' in page.text
         assert "You have done your share" in again.text
         assert "Next package" not in end.text
         assert len(await annotations_of(suite, campaign)) == 1
+
+    async def test_is_all_that_rejected_work_leaves(self, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c"), panel=PROLIFIC, packages_per_annotator=1)
+        path = f"{(await entry_path(suite, campaign, None)).partition('&')[0]}&PROLIFIC_PID={PERSON}"
+        home = f"/annotate/{campaign['id']}"
+        async with entered(suite, path) as client:
+            package = (await held_package(suite, campaign, PERSON)).id
+            end = await _finish(client, campaign, str(package))
+            admin = await suite.annotation("admin")
+            await admin.reject_assignment(campaign["id"], package, RejectionIn(reason="all alike"))
+            reloaded = await client.get(end.url, follow_redirects=True)
+            await client.get(path)
+            back = await client.get(home)
+        for page in (reloaded, back):
+            assert page.url.path == home
+            assert "It is over" in page.text
+            assert [said for said in ("C1ODE7", "Confirm", "share") if said in page.text] == []
 
     async def test_takes_no_other_package_until_it_is_asked_for(self, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("a"), talk("b"), package_size=1, annotations_per_segment=1)
@@ -190,12 +209,14 @@ class TestEnd:
             assert rows(suite, "SELECT count(*) FROM annotation.assignments") == [(2,)]
 
     async def test_comes_early_for_who_stops(self, suite: RunningSuite):
-        campaign = await campaign_of_talks(suite, talk("c"))
-        async with entered(suite, await entry_path(suite, campaign)) as client:
+        campaign = await campaign_of_talks(suite, talk("c"), panel=PROLIFIC)
+        async with entered(suite, await entry_path(suite, campaign, PERSON)) as client:
             shown = await client.get(f"/annotate/{campaign['id']}")
             (action,) = re.findall(r'action="([^"]+/release)"', shown.text)
             stopped = await client.post(action, follow_redirects=True)
             assert "no completion code until you submit it" in stopped.text
+            for page in (shown, stopped):
+                assert "return the study at Prolific" in page.text
             assert rows(suite, "SELECT state FROM annotation.assignments") == [("expired",)]
 
     async def test_lets_a_form_be_sent_to_mechanical_turk_alone(self, suite: RunningSuite):
@@ -225,6 +246,8 @@ class TestConsent:
             given = await client.post(f"{page}/consent", data={"answer": "yes", "sha256": sha256})
             assert given.headers["location"] == page
             assert "I have a trip too" in (await client.get(page)).text
+            end = await _finish(client, campaign, str((await held_package(suite, campaign)).id))
+            assert f'action="{page}/consent/withdraw"' in end.text
             withdrawn = await client.post(f"{page}/consent/withdraw")
             assert "Your consent is taken back" in (await client.get(withdrawn.headers["location"])).text
             assert "Before you begin" in (await client.get(page)).text

@@ -54,7 +54,7 @@ class AppealLodged(Conflict):
 
 
 class LimitReached(ClaimRefused):
-    """This annotator has {limit} packages, the limit for one annotator in this campaign."""
+    """This annotator has as many packages as one annotator may have in this campaign: {limit}."""
 
 
 class AnnotatorBlocked(ClaimRefused):

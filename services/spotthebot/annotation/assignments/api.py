@@ -22,6 +22,7 @@ from spotthebot.annotation.leases.domain import Lease
 from spotthebot.contracts.annotation.assignments import (
     AnswerIn,
     AssignmentOut,
+    AssignmentState,
     ClaimIn,
     ExchangeIn,
     ExchangeOut,
@@ -133,7 +134,8 @@ async def submit_assignment(
 ) -> SubmittedOut:
     """Submit a package with all items answered and return the completion code. A repeat returns the same code.
 
-    The end of `type` of a 409 is items-unanswered, whose `errors` name the missing answers, or assignment-expired.
+    The end of `type` of a 409 is items-unanswered, whose `errors` name the missing answers, assignment-expired or, for
+    rejected work, assignment-submitted.
     """
     lease, campaign = await assignments_use_cases.submit_assignment(
         session, assignment_id, caller.owner, request.holder, key_id=caller.key_id, now=now
@@ -158,6 +160,7 @@ async def _to_out(session: ReadSession, assignment: Assignment) -> AssignmentOut
     return AssignmentOut.of(
         lease,
         annotator=assignment.annotator,
+        completion_code=None if lease.state is AssignmentState.REJECTED else lease.completion_code,
         instructions=campaign.instructions,
         protocol=protocol,
         items=tuple(

@@ -56,6 +56,7 @@ def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> Non
     if as_json:
         print_json(found)
         return
+    times = "once" if found.submitted == 1 else f"{found.submitted} times"
     pay = None if found.pay_per_package is None else f"{found.pay_per_package} {found.currency} a package"
     facts: dict[str, Any] = {
         "Name": found.name,
@@ -67,7 +68,7 @@ def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> Non
         "Collections": ", ".join(collections),
         "Protocol": f"{found.protocol}, version {found.protocol_version}",
         "Segments": ", ".join(map(str, found.segments)),
-        "Packages": f"{found.packages}, each of {found.package_size} items at most, submitted {found.submitted} times",
+        "Packages": f"{found.packages}, each of {found.package_size} items at most, submitted {times}",
         "Annotations": f"{_annotations(found)}, {found.annotations_per_segment} of each item",
         "Headline measure": found.headline,
         "Pairs": "two dialogues of one person" if found.pairs == "same_person" else None,

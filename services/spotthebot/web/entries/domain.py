@@ -37,11 +37,14 @@ def entry_parameters(query: Iterable[tuple[str, str]]) -> dict[str, str]:
     return token | dict(list(fitting.items())[: MAX_PARAMETERS - 1])
 
 
-def state_of_refusal(refusal: str, campaign_state: str) -> str:
+def state_of_refusal(refusal: str, campaign_state: str, *, has_completion: bool) -> str:
     """Return the name of the page for an annotator who was refused a package.
 
-    If the campaign is closed to annotators, the page depends on the campaign's state, otherwise on the refusal.
+    If the campaign is closed to annotators, the page depends on the campaign's state, otherwise on the refusal. An
+    annotator who reached the limit without a completion submitted only work that was rejected.
     """
+    if refusal == "limit-reached" and not has_completion:
+        return "ended"
     if refusal == "closed":
         return STATES_OF_CAMPAIGNS.get(campaign_state, STATES_OF_REFUSALS[refusal])
     return STATES_OF_REFUSALS[refusal]

@@ -22,7 +22,7 @@ from spotthebot.web.entries.domain import CAN_APPEAL, entry_parameters, state_of
 from spotthebot.web.packages.pages import get_own_package
 from spotthebot.web.protocols.pages import script_texts, worded_for
 from spotthebot.web.rendering import Renderer
-from spotthebot.web.sessions import address_of, annotator_of, count_failed_link
+from spotthebot.web.sessions import address_of, count_failed_link
 from spotthebot.web.visitors.domain import Annotator
 from spotthebot.web.visitors.errors import EntryLinkNeeded
 
@@ -83,10 +83,7 @@ async def _enter(request: Request, pages: Renderer, sessions: AnnotatorSessions,
         raise
     if entry.annotator is None:
         return _framed(pages.page(request, "entries/window.html.jinja", address=None, preview=True))
-    known = annotator_of(request)
     completion = "" if entry.completion is None else entry.completion.model_dump_json()
-    if known is not None and (known.campaign_id, known.annotator) == (entry.campaign_id, entry.annotator):
-        completion = completion or known.completion
     response = RedirectResponse(f"/annotate/{entry.campaign_id}", status_code=303)
     person = Annotator(entry.campaign_id, entry.annotator, entry.link_id, completion, entry.pseudonym or "")
     sessions.write(response, person.to_session())
@@ -109,13 +106,11 @@ def _show_refusal(
         return pages.page(request, "trainings/training_start.html.jinja", campaign=campaign)
     if refusal == "not-entered":  # erased since, perhaps
         raise EntryLinkNeeded
-    state = state_of_refusal(refusal, campaign.state)
-    return show_state(request, pages, annotator, state, is_game=campaign.protocol == GAME)
+    state = state_of_refusal(refusal, campaign.state, has_completion=bool(annotator.completion))
+    return _show_state(request, pages, annotator, campaign, state)
 
 
-def show_state(
-    request: Request, pages: Renderer, annotator: Annotator, state: str, *, is_game: bool = False
-) -> Response:
+def _show_state(request: Request, pages: Renderer, annotator: Annotator, campaign: CampaignOut, state: str) -> Response:
     """Show the reason why the annotator has nothing to do now.
 
     Show also the code or form for the panel, if work was done.
@@ -126,10 +121,10 @@ def show_state(
         pages.page(
             request,
             "entries/state.html.jinja",
-            campaign_id=annotator.campaign_id,
+            campaign=campaign,
             state=state,
             can_appeal=state in CAN_APPEAL,
-            is_game=is_game,
+            is_game=campaign.protocol == GAME and state not in set(_Said),
             completion=completion,
         ),
     )
@@ -200,9 +195,11 @@ async def appeal(
 
 
 @router.get("/said/{said}")
-async def show_said(request: Request, pages: Pages, annotator: AnnotatorOfCampaign, said: _Said) -> Response:
+async def show_said(
+    request: Request, pages: Pages, service: AnnotationService, annotator: AnnotatorOfCampaign, said: _Said
+) -> Response:
     """Show the page that confirms the annotator's last action, such as an appeal."""
-    return show_state(request, pages, annotator, said)
+    return _show_state(request, pages, annotator, await service.get_campaign(annotator.campaign_id), said)
 
 
 @router.get("/done/{assignment_id}")
@@ -217,14 +214,17 @@ async def show_done(
 ) -> Response:
     """Thank the annotator for a submitted package. The page shows the completion code, or the way back to the panel."""
     assignment = await get_own_package(service, assignment_id, annotator)
-    if assignment.state in {AssignmentState.LEASED, AssignmentState.EXPIRED}:
-        return _back(campaign_id)
+    if assignment.state is not AssignmentState.SUBMITTED:
+        response = _back(campaign_id)
+        if assignment.state is AssignmentState.REJECTED:
+            sessions.write(response, replace(annotator, completion="").to_session())
+        return response
     submitted = await service.submit_assignment(assignment_id)  # it answers again what it answered before
     completion = submitted.completion or CompletionOut(kind="code", code=submitted.completion_code, url=None, fields={})
     response = pages.page(
         request,
         "entries/done.html.jinja",
-        campaign_id=campaign_id,
+        campaign=await service.get_campaign(campaign_id),
         completion=completion,
         packages_left=submitted.packages_left,
         items=len(assignment.items),

@@ -74,7 +74,7 @@ class AnnotationOperations(
         return Call(ExchangeOut, "POST", path, body=exchange).changing_once()
 
     @operation
-    def keep_assignment(self, assignment_id: UUID, heartbeat: HeartbeatIn) -> Call[LeaseOut]:
+    def keep_assignment(self, assignment_id: UUID, heartbeat: HeartbeatIn | None = None) -> Call[LeaseOut]:
         """Extend the lease of a package while its annotator is working."""
         return Call(LeaseOut, "POST", f"/v1/assignments/{assignment_id}/heartbeat", body=heartbeat).changing_once()
 

@@ -87,7 +87,7 @@ class AssignmentOut(Wire):
     )
     items: tuple[ItemOut, ...] = Field(max_length=MAX_PACKAGE_SIZE)
     expires_at: datetime
-    completion_code: str | None = Field(description="Given once it is submitted.")
+    completion_code: str | None = Field(description="Given while it is submitted; null once rejected.")
 
 
 class HolderIn(Wire):

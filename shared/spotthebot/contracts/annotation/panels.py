@@ -129,6 +129,6 @@ class CompletionOut(Wire):
     kind: Literal["code", "redirect", "form"] = Field(
         description="`code`: show it; `redirect`: send the browser to `url`; `form`: have it POST `fields` to `url`."
     )
-    code: str | None
+    code: str | None = Field(description="The code that the panel asks for; null where only `url` or `fields` has it.")
     url: str | None
     fields: dict[str, str] = Field(max_length=5)

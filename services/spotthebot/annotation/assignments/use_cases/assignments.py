@@ -162,15 +162,15 @@ async def submit_assignment(
 ) -> tuple[Lease, Campaign]:
     """Submit an assignment with all items answered: answers become annotations, and it gets a completion code.
 
-    A repeat returns the same assignment. The last assignment of a campaign completes the campaign. Returns the
-    assignment, and the campaign as it was before the submission.
+    A repeat returns the same assignment, and raises AssignmentSubmitted once the work is rejected. The last assignment
+    of a campaign completes the campaign. Returns the assignment, and the campaign as it was before the submission.
     """
     # Locked before the lease, as in a claim, because the check may block the annotator.
     await assignments_store.lock_checked(session, assignment_id)
     lease = await assignments_store.lock_lease(session, assignment_id, frontend, holder)
     campaign = await campaigns_store.get_campaign(session, lease.campaign_id)
     lease.require_person()
-    if lease.state in ENDED:
+    if lease.state is AssignmentState.SUBMITTED:
         return lease, campaign
     lease.require_at_work(now)
     terms = await terms_of(session, lease.campaign_id)

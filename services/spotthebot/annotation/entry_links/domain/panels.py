@@ -149,7 +149,9 @@ def completion(
             fields = {"assignmentId": entered_with["assignmentId"], "completionCode": code}
             return Completion("form", url=url, fields=fields)
         case ProlificPanel() | CloudResearchPanel() | GenericPanel() if back := _redirect(panel, annotator, code):
-            return Completion("redirect", url=back)
+            return Completion(
+                "redirect", code=code if isinstance(panel, GenericPanel) else panel.completion_code, url=back
+            )
         case CloudResearchPanel():
             return Completion("code", code=panel.completion_code)
         case GenericPanel():

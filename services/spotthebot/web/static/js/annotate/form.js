@@ -171,7 +171,7 @@ export class Form {
       folded.textContent = this.#wordsOf(index, answer);
       folded.hidden = folded.textContent === "";
       const fixes = section.querySelector(".fixes");
-      if (fixes) fixes.hidden = this.rows.some((row) => row.step === index - 1 && !row.fixed.hidden);
+      if (fixes) fixes.classList.toggle("said", this.rows.some((row) => row.step === index - 1 && !row.fixed.hidden));
     });
   }
 

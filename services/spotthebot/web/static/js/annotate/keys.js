@@ -1,5 +1,7 @@
 /** Keys of a page. Nothing behind an open dialog reacts, and typing in a field is typing. */
 
+import { isEqual } from "./protocol.js";
+
 const TYPED_IN = "textarea, select, input:not([type=radio], [type=checkbox])";
 const OWN_ENTER = "button, a, summary, textarea, select";
 const OWN_SPACE = "button, a, summary, input, textarea, select";
@@ -61,4 +63,13 @@ function keysFor({ question, target, choices }) {
     return target === "A" ? DIGITS.slice(0, count) : DIGITS.slice(-count);
   }
   return count > DIGITS.length ? [] : DIGITS.slice(0, count);
+}
+
+/** Return what a question has as its answer after a bound key; `taken` is what it had before. */
+export function valueByKey({ question, value }, taken) {
+  if (question.kind !== "multiple") return value;
+  if (value === NONE) return isEqual(taken, []) ? undefined : [];
+  const ticked = (taken ?? []).includes(value) ? taken.filter((each) => each !== value) : [...(taken ?? []), value];
+  const inOrder = question.choices.map((choice) => choice.value).filter((each) => ticked.includes(each));
+  return inOrder.length > 0 ? inOrder : undefined;
 }

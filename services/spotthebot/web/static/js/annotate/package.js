@@ -43,6 +43,7 @@ class PackagePage {
     });
     document.getElementById("submit").addEventListener("click", () => this.#submit());
     document.getElementById("look-again").addEventListener("click", () => this.#goTo(0));
+    document.getElementById("to-end").addEventListener("click", () => this.#goTo(null));
     this.#keepAlive();
     window.addEventListener("popstate", ({ state }) => { if (state) this.#goTo(state.at, { isHistory: true }); });
     this.#goTo(this.#firstOpen());
@@ -90,6 +91,7 @@ class PackagePage {
 
   #showProgress() {
     const done = this.items.map((item) => this.#isWhole(item));
+    document.getElementById("to-end").hidden = !done.every(Boolean) || this.#following() === null;
     showProgress(document.getElementById("progress"), document.getElementById("count"), done, this.at, this.texts);
   }
 

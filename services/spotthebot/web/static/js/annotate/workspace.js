@@ -8,7 +8,7 @@
 
 import { onFocus } from "./elements.js";
 import { Form } from "./form.js";
-import { NONE, bindKeys, listenToKeys } from "./keys.js";
+import { bindKeys, listenToKeys, valueByKey } from "./keys.js";
 import { isAnswer, isEqual, valueOf, withValue } from "./protocol.js";
 import { addTurns, besideTurn, markTurns, scrollToTurn, showTalk } from "./talk.js";
 
@@ -39,6 +39,7 @@ export class Workspace {
     this.next.addEventListener("click", () => this.goOn());
     this.back.addEventListener("click", () => this.goBack());
     this.undoing.addEventListener("click", () => this.undo());
+    document.getElementById("questions").addEventListener("click", ({ target }) => this.#sayIfFixed(target));
     onFocus(document.getElementById("questions"), (target) => {
       if (!this.form.rowOf(target)) return; // what does not ask moves nothing under the pointer
       this.followsFocus = true;
@@ -96,10 +97,10 @@ export class Workspace {
     this.followsFocus = false;
     this.missing.textContent = "";
     this.page.onChange(this.item);
-    this.notice.textContent = this.texts("notice.taken_back");
     if (last.turn === this.turn) this.#update();
     else this.#showPart(last.turn);
     const row = this.form.rows.find(({ question: { id }, target }) => !isEqual(valueOf(undone, id, target), valueOf(last.before, id, target)));
+    this.notice.textContent = this.texts(row && valueOf(last.before, row.question.id, row.target) !== undefined ? "notice.restored" : "notice.taken_back");
     if (row && !row.element.hidden && this.form.rowOf(document.activeElement)) this.form.focus(row);
   }
 
@@ -109,6 +110,13 @@ export class Workspace {
     const at = parts.indexOf(this.turn);
     if (at > 0) this.#showPart(parts[at - 1]);
     else if (this.page.canGoBack()) this.page.onBack();
+  }
+
+  /** Say why a fixed answer can't be changed, when it is clicked. */
+  #sayIfFixed(target) {
+    const row = this.form.rowOf(target);
+    const title = row && this.protocol.steps[row.step + 1]?.title;
+    if (row && this.isFixed(row)) this.notice.textContent = this.texts(title ? "notice.fixed" : "notice.fixed_by_exchange", { title });
   }
 
   #canUndo() {
@@ -215,7 +223,9 @@ export class Workspace {
   }
 
   #nameMissing(missing) {
-    const names = missing.slice(0, MAX_NAMED).map((each) => this.nameOf(each)).join("; ");
+    const isAlike = missing.every(({ question }) => question === missing[0].question && question.per === "side");
+    const nameOf = (each) => (isAlike ? this.texts("missing.speaker", { side: each.target }) : this.nameOf(each));
+    const names = missing.slice(0, MAX_NAMED).map(nameOf).join(isAlike ? ", " : "; ");
     const count = missing.length - MAX_NAMED;
     this.missing.textContent = count > 0 ? this.texts("missing.more", { names, count }) : this.texts("missing.all", { names });
     const row = this.form.rows.find((each) => each.question === missing[0].question && each.target === missing[0].target);
@@ -269,7 +279,7 @@ export class Workspace {
     if (bound && !this.isOff) {
       const focused = this.form.rowOf(document.activeElement);
       const taken = valueOf(this.item.answer, bound.question.id, bound.target);
-      this.answerQuestion(bound.question, bound.target, this.#valueByKey(bound, taken));
+      this.answerQuestion(bound.question, bound.target, valueByKey(bound, taken));
       if (focused) this.#moveFocus(focused);
       return true;
     }
@@ -279,14 +289,6 @@ export class Workspace {
     else if (key in SCROLLED) this.talk.scrollBy({ top: this.talk.clientHeight * SCROLLED[key] });
     else return this.page.onKey(key);
     return true;
-  }
-
-  #valueByKey({ question, value }, taken) {
-    if (question.kind !== "multiple") return value;
-    if (value === NONE) return isEqual(taken, []) ? undefined : [];
-    const ticked = (taken ?? []).includes(value) ? taken.filter((each) => each !== value) : [...(taken ?? []), value];
-    const inOrder = question.choices.map((choice) => choice.value).filter((each) => ticked.includes(each));
-    return inOrder.length > 0 ? inOrder : undefined;
   }
 
   /** Let the focus follow, where it is in the form, to the next question that is open; else to what is chosen in `last`. */
