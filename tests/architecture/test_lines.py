@@ -12,7 +12,6 @@ NO_STREAMS = {
     "services/spotthebot/local/training/training_loop.py": "the message of an error",
     "services/spotthebot/local/environments.py": "what pip prints",
     "services/spotthebot/local/postgres/postmaster.py": "files of PostgreSQL",
-    "services/spotthebot/local/runtime/ports.py": "tables of the kernel",
     "shared/spotthebot/inference/models/pretrained.py": "the message of an error",
     "shared/spotthebot/inference/triton/installation.py": "what Triton prints",
 }
