@@ -29,6 +29,11 @@ def services_of() -> tuple[str, ...]:
     return ("conversations", "annotation", "web")
 
 
+async def _prolific_path(suite: RunningSuite, campaign: Mapping[str, Any]) -> str:
+    """Return the path by which Prolific sends a person."""
+    return f"{(await entry_path(suite, campaign, None)).partition('&')[0]}&PROLIFIC_PID={PERSON}"
+
+
 async def _finish(client: httpx.AsyncClient, campaign: Mapping[str, Any], package: str) -> httpx.Response:
     """Answer the only item of a package as the script does, submit, and return what the end shows."""
     path = f"/annotate/{campaign['id']}/packages/{package}"
@@ -156,7 +161,7 @@ class TestGerman:
 class TestEnd:
     async def test_shows_the_way_back_to_the_panel_again_and_again(self, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c"), panel=PROLIFIC, packages_per_annotator=1)
-        path = f"{(await entry_path(suite, campaign, None)).partition('&')[0]}&PROLIFIC_PID={PERSON}&STUDY_ID={PERSON}"
+        path = f"{await _prolific_path(suite, campaign)}&STUDY_ID={PERSON}"
         link = "https://app.prolific.com/submissions/complete?cc=C1ODE7"
         async with entered(suite, f"{path}&SESSION_ID={PERSON}") as client:
             package = (await held_package(suite, campaign, PERSON)).id
@@ -175,7 +180,7 @@ class TestEnd:
 
     async def test_is_all_that_rejected_work_leaves(self, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c"), panel=PROLIFIC, packages_per_annotator=1)
-        path = f"{(await entry_path(suite, campaign, None)).partition('&')[0]}&PROLIFIC_PID={PERSON}"
+        path = await _prolific_path(suite, campaign)
         home = f"/annotate/{campaign['id']}"
         async with entered(suite, path) as client:
             package = (await held_package(suite, campaign, PERSON)).id
@@ -210,7 +215,7 @@ class TestEnd:
 
     async def test_comes_early_for_who_stops(self, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c"), panel=PROLIFIC)
-        async with entered(suite, await entry_path(suite, campaign, PERSON)) as client:
+        async with entered(suite, await _prolific_path(suite, campaign)) as client:
             shown = await client.get(f"/annotate/{campaign['id']}")
             (action,) = re.findall(r'action="([^"]+/release)"', shown.text)
             stopped = await client.post(action, follow_redirects=True)
