@@ -26,8 +26,9 @@ def main(address: str, key: str, campaign: str, annotator: str) -> None:
         for item in package.items:
             for turn in item.turns:
                 print(f"{turn.speaker}: {turn.text}")  # what a person reads
-            slip = AnswerIn(answer={"entity": {"A": "bot", "B": "unsure"}})
-            annotation.save_answer(package.id, item.position, slip)  # can be corrected until show_step
+            if item.step == 1:  # not locked by an earlier run: until show_step, an answer can be corrected
+                slip = AnswerIn(answer={"entity": {"A": "bot", "B": "unsure"}})
+                annotation.save_answer(package.id, item.position, slip)
             annotation.keep_assignment(package.id, HeartbeatIn(position=item.position))  # a person took their time
             locking = AnswerIn(answer={"entity": labels}, show_step=2)  # locks the labels, and shows the next questions
             annotation.save_answer(package.id, item.position, locking)
