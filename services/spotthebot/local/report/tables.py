@@ -59,7 +59,7 @@ def _ranking(analysis: Analysis, level: str) -> Table:
             Column("rank_low", "Best"),
             Column("rank_high", "Worst"),
             Column("trueskill_mu", "TrueSkill", 2),
-            Column("trueskill_sigma", "Sigma", 2),
+            *interval("trueskill_", digits=2),
             Column("strength", "Strength", 2),
             Column("strength_standard_error", "SE", 2),
         ),
@@ -82,11 +82,11 @@ def _ranking(analysis: Analysis, level: str) -> Table:
 
 
 def _of_games(bot: RankedBot) -> tuple[float | None, ...]:
-    """Return a bot's TrueSkill and its Bradley-Terry strength, each with its spread."""
+    """Return a bot's TrueSkill with its bounds and its Bradley-Terry strength with its standard error."""
     skill, strength = bot.trueskill, bot.bradley_terry
     if skill is None or strength is None:
-        return (None,) * 4
-    return skill.mu, skill.sigma, strength.estimate, strength.standard_error
+        return (None,) * 5
+    return skill.mu, skill.low, skill.high, strength.estimate, strength.standard_error
 
 
 def _sensitivity(analysis: Analysis) -> Table:
