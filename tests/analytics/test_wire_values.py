@@ -20,6 +20,7 @@ from spotthebot.analytics.measures.domain.published_forms import published_form,
 from spotthebot.analytics.provenance.domain import Parameters, uncertainty_of
 from spotthebot.analytics.results.domain.annotation_quality import agreement, annotators, time
 from spotthebot.analytics.results.domain.ranking import ranking
+from spotthebot.analytics.results.domain.sensitivity import ranks_of
 from spotthebot.analytics.results.domain.survival import survival
 from spotthebot.analytics.results.domain.wins import fooling_rates, win_rates
 from spotthebot.analytics.stats.mixed_models.cumulative_link import cumulative_link_mixed_model
@@ -182,13 +183,7 @@ class TestAnnotators:
         for person, one in zip(answered.annotators, people, strict=True):
             assert_is(Annotator, person, one)
         weak = [
-            stated(each, "threshold annotators annotations kendall_tau moved method")
-            | {
-                "order": [bot.bot for bot in each.ranking.bots],
-                "rank_low": [bot.rank_low for bot in each.ranking.bots],
-                "rank_high": [bot.rank_high for bot in each.ranking.bots],
-                "reason": None,
-            }
+            stated(each, "threshold annotators annotations kendall_tau moved method") | ranks_of(each.ranking)
             for each in stats.without_weak_annotators(TABLE, unit=stats.Unit.ANNOTATION, n_resamples=20, seed=0)
         ]
         for ranked, without in zip(answered.without_weak, weak, strict=True):

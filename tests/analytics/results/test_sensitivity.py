@@ -80,6 +80,20 @@ class TestSensitivity:
         as_bot, as_human = found.alternatives[:2]
         assert as_bot.moved == ("A", "B")
         assert as_human.moved == ()
+        # Of A's 36 wins by three annotators each conversation is won: A is first and B second, as without the change.
+        assert (as_human.order, as_human.rank_low, as_human.rank_high) == (("A", "B"), (1, 2), (1, 2))
+        assert (as_bot.order, as_bot.rank_low) == ((), ())
+
+    def test_say_why_the_data_tell_no_bots_apart(self):
+        (found,) = (
+            each
+            for each in _sensitivity(_study([("A", "B", (HUMAN, BOT))] * 12)).alternatives
+            if each.value == "segment"
+        )
+        # Games of segments join annotators, of whom there must be 20.
+        assert (found.rank_low, found.rank_high) == ((1, 1), (2, 2))
+        assert found.reason is not None
+        assert found.reason.startswith("3 annotators are too few")
 
 
 class TestKendallTau:
