@@ -170,6 +170,7 @@ class PackagePage {
     button.disabled = true;
     said.textContent = this.texts("end.sending");
     try {
+      await this.beats; // one that comes after the submission is refused
       if (await this.saves.flush()) {
         const { next } = await this.saves.request("POST", "/submit");
         this.saves.kept.forget();
@@ -224,10 +225,12 @@ class PackagePage {
     this.#countTime();
     if (document.hidden || this.saves.isOver || Date.now() - this.active > IDLE_MILLISECONDS) return;
     const position = this.at === null ? null : this.items[this.at].position;
-    await this.saves.request("POST", "/heartbeat", { position }).then(
+    const beat = this.saves.request("POST", "/heartbeat", { position }).then(
       () => this.saves.flush(),
       () => undefined, // the status says that nobody answered
     );
+    this.beats = Promise.all([this.beats, beat]);
+    await beat;
   }
 
   #countTime() {
