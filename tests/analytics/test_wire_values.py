@@ -226,11 +226,7 @@ class TestMeasures:
     def test_have_what_ratings_say_of_bots_and_pairs(self):
         """Ratings by three annotators of four dialogues of two bots, on a scale from 1 to 5."""
         value = np.array([5.0, 4, 4, 2, 1, 3, 5, 3, 4, 2, 2, 1])
-        bot, text, annotator = (
-            np.repeat([0, 1, 0, 1], 3),
-            np.repeat(np.arange(4), 3),
-            np.tile(np.arange(3), 4),
-        )
+        bot, text, annotator = np.repeat([0, 1, 0, 1], 3), np.repeat(np.arange(4), 3), np.tile(np.arange(3), 4)
         measure = Measure(
             measure="quality", question="?", level="dialogue", kind="scale", lowest=1, highest=5, better="higher"
         )

@@ -141,7 +141,7 @@ class TestReport:
             "Protocol": "dialogue_likert, version 2",
             "Exchanges shown to annotators": "all",
             "Annotations of a conversation": "2.00 on average",
-            "Conversations": "3 complete, 0 of them between people (0 %)",
+            "Conversations": "3 complete, 0 of them between people (0 %); 3 annotated",
         }
         assert {fact: design[fact] for fact in expected} == expected
         document = json.loads((folder / "report.json").read_text())

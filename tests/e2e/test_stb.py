@@ -220,7 +220,7 @@ class TestUp:
         assert json.loads((folder.parent / "judges.json").read_text())["judges"] == judges
         assert "(simulated judge)" in done.stdout
         assert "Both the judge and these people are simulated" in done.stdout
-        assert "No judge can save more than this share" in done.stdout
+        assert "the largest share of people's labels that any judge can save here" in done.stdout
         (run,), (scored_again,) = (each["fed"]["dimensions"] for each in results)
         assert run == scored_again
         assert {bot["bot"] for bot in run["bots"]} == {bot["bot"] for bot in first["ranking"]["bots"]}

@@ -146,7 +146,7 @@ class TestRelease:
         assert done.returncode == 0, done.stderr
         commit = _git(clone, "rev-parse", "HEAD")
         assert done.stderr == f"releaser@example.org signed these files, built from {commit}.\n"
-        (documented,) = re.findall(r"^```\n\./stb verify .*\n(.*\n.*\n)```", RELEASE_PAGE.read_text(), re.MULTILINE)
+        (documented,) = re.findall(r"^```\n\./stb verify .*\n((?:.+\n)+)```", RELEASE_PAGE.read_text(), re.MULTILINE)
         assert documented.startswith("ssh-keygen -Y verify")
         assert "audit.json: OK" in run("bash", "-e", "-c", documented, folder=tmp_path)
         other = tmp_path / "other"

@@ -60,8 +60,8 @@ class TestTrain:
         lines = shown.stdout.splitlines()
         lines = lines[next(at for at, line in enumerate(lines) if line.startswith("Judge ")) :]
         assert [line.split()[3] for line in lines[1:5]] == ["ada", "bob", "cyd", "dan"]
-        assert lines[5].split()[:3] == ["Judge", "Ranks", "Bot"]
-        assert {bot for bot in SPEAKERS if any(f" {bot} " in line for line in lines[6:])} == set(SPEAKERS)
+        at = next(at for at, line in enumerate(lines) if line.split()[:3] == ["Judge", "Ranks", "Bot"])
+        assert {bot for bot in SPEAKERS if any(f" {bot} " in line for line in lines[at:])} == set(SPEAKERS)
         said = "people labelled all of its units, so nothing is left for the judge to save"
         assert f"ada, bob, cyd, dan: {said}" in shown.stdout
         written = json.loads((await stb("campaigns", "judges", "autumn", "--filter", "none", "--json", "-")).stdout)
