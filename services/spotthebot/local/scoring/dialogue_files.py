@@ -180,7 +180,7 @@ def _numbered(rows: Iterator[Mapping[str, Any]]) -> Iterator[Row]:
 
 
 def _csv_rows(path: Path, content: bytes) -> Iterator[Row]:
-    csv.field_size_limit(_LONGEST_CELL)
+    usual = csv.field_size_limit(_LONGEST_CELL)  # of all readers of this process
     try:
         lines = csv.DictReader(io.StringIO(content.decode(), newline=""), strict=True)
         for row in lines:
@@ -190,6 +190,8 @@ def _csv_rows(path: Path, content: bytes) -> Iterator[Row]:
         raise NotDialogues(
             path=path, reason=f"it begins like an exported CSV file, but can't be read ({error})"
         ) from error
+    finally:
+        csv.field_size_limit(usual)
 
 
 def _value(name: str, cell: str | None) -> Any:  # noqa: ANN401 - JSON
