@@ -72,7 +72,7 @@ def _suite(data_dir: Path) -> dict[str, Any]:
 
 
 def _ports(data_dir: Path) -> dict[str, Any]:
-    """Return the ports of the running suite; if none runs, those of the next start without options that are free."""
+    """Return the ports of the running suite. If none runs, return the free ports of a start without options."""
     folder = folder_at(data_dir)
     if state := folder.read_state():
         ports = sorted(urlsplit(each.url).port or 0 for each in state.services)
@@ -123,7 +123,7 @@ def _used(folder: Path) -> int:
 
 
 def _settings(data_dir: Path) -> dict[str, Any]:
-    """Return the names of given settings, those of the data folder included, since values may be secrets."""
+    """Return the names of the settings of environment and data folder, not their values, which may be secret."""
     folder = folder_at(data_dir)
     state = folder.read_state()
     running = None if state is None else {key: each[key] for each in state.environments.values() for key in each}

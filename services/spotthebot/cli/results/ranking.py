@@ -44,7 +44,7 @@ async def find_interactor_ratings(
 
 def print_ranking(console: Console, result: "Analysis") -> None:
     """Print what the results tell, the ranking with clusters, each pair's games, survival and the fooling rates."""
-    from spotthebot.local.report.findings import WITH_TIES, adjustment_words, findings  # noqa: PLC0415 - as above
+    from spotthebot.local.report.findings import WITH_TIES, adjustment_words, findings  # noqa: PLC0415 - it imports httpx
 
     counts = result.counts
     console.print(

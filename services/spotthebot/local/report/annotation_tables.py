@@ -11,7 +11,7 @@ from spotthebot.local.report.table import Cell, Column, Table, interval
 from spotthebot.statistics.uncertainty import Clusters
 
 OTHER_RANKING: Final = (Column("order", "Best first"), Column("ranks", "Ranks"))
-"""The columns of a ranking that is compared with that of the results."""
+"""The columns of another ranking, which a table compares with the ranking of the results."""
 _LEFT_OUT: Final = "segments without exactly two annotations by different annotators, judges included, are left out"
 
 

@@ -137,9 +137,9 @@ async def _connect_here(folder: DataFolder, prepared: "Bootstrap | None") -> Asy
         if prepared is None:
             state = await _wait_until_ready(folder)
         else:
-            from spotthebot.local.runtime.local_settings import local_settings  # noqa: PLC0415 - as above
-            from spotthebot.local.runtime.ports import bound_addresses  # noqa: PLC0415 - as above
-            from spotthebot.local.runtime.running_suite import running_suite  # noqa: PLC0415 - as above
+            from spotthebot.local.runtime.local_settings import local_settings  # noqa: PLC0415 - for a start alone
+            from spotthebot.local.runtime.ports import bound_addresses  # noqa: PLC0415 - for a start alone
+            from spotthebot.local.runtime.running_suite import running_suite  # noqa: PLC0415 - for a start alone
 
             addresses = stack.enter_context(bound_addresses(None, API_NAMES))
             local = stack.enter_context(local_settings(folder))

@@ -15,7 +15,7 @@ from spotthebot.statistics.uncertainty import Clusters
 
 
 class RankDifference(Wire):
-    """How far the mean win rate of `bot` lies above that of `other`; if `other` is None, the mean win rate of `bot`."""
+    """The mean win rate of `bot`, less that of `other` unless `other` is None."""
 
     bot: str
     other: str | None
