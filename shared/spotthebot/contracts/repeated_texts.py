@@ -27,7 +27,7 @@ class RepeatedTexts(Wire):
         between = "between people" if first == second == "people" else f"of {first} and {second}"
         return (
             f"{repeats} of {self.conversations} conversations {between}"
-            f" {'repeats' if repeats == 1 else 'repeat'} another one's text: they count as {self.texts}."
+            f" {'repeats' if repeats == 1 else 'repeat'} another one's text: as clusters they count as {self.texts}."
         )
 
 

@@ -211,6 +211,13 @@ class TestKrippendorffAlpha:
         )
         assert known(panel.low) < known(panel.estimate) < known(panel.high)
 
+    @pytest.mark.parametrize("clusters", list(Clusters))
+    def test_method_names_annotators_habits_where_annotators_are_clusters_and_known(self, clusters: Clusters):
+        unit, value, conversation, annotator = _rated(7)
+        found = krippendorff_alpha(unit, value, conversation=conversation, annotator=annotator, clusters=clusters)
+        assert ("annotators' habits" in found.method) == (clusters in {Clusters.BOTH, Clusters.ANNOTATOR})
+        assert "habits" not in krippendorff_alpha(unit, value, clusters=clusters).method
+
     def test_perfect_agreement_has_no_interval_and_says_why(self):
         found = krippendorff_alpha([0, 0, 1, 1], [1, 1, 2, 2])
         assert (found.estimate, found.low, found.high) == (1, None, None)

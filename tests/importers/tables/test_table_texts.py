@@ -108,7 +108,7 @@ class TestItems:
         for one, other in zip(copied.bots, once.bots, strict=True):
             assert (one.bot, one.uncertainty.conversations) == (other.bot, TEXTS)
             assert (one.low, one.high) == pytest.approx((other.low, other.high))
-        assert "32 of 40 items repeat another one's text: they count as 8." in notes_of(found)
+        assert "32 of 40 items repeat another one's text: as clusters they count as 8." in notes_of(found)
 
     def test_items_without_words_or_with_one_response_in_common_stay_apart(self, save: Save):
         said = ["Hi there,Good day", "Hi there,Good night", "NaN,", "NaN, ", ","]
@@ -121,7 +121,7 @@ class TestItems:
         content = _arena(texts=True).replace("response_", "column_")
         given = ("--map", "text_a=column_a,text_b=column_b")
         printed = run_stb("analyse", "table", save(content), "--yes", *given)
-        words = "32 of 40 conversations of x and y repeat another one's text: they count as 8."
+        words = "32 of 40 conversations of x and y repeat another one's text: as clusters they count as 8."
         assert f"Warning: {words}" in " ".join(printed.stderr.split())
         written = run_stb("analyse", "table", save(content), "--yes", "--json", "-", *given)
         assert json.loads(written.stdout)["repeated_texts"] == [

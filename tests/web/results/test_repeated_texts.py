@@ -28,7 +28,7 @@ TEXTS = {
     "second": "Good evening.",
     "third": "Good evening, all.",
 }
-WORDS = "1 of 4 conversations of X and Y repeats another one's text: they count as 3."
+WORDS = "1 of 4 conversations of X and Y repeats another one's text: as clusters they count as 3."
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_are_named_by_a_report_and_by_the_ranking_that_is_printed(tmp_path: Path
     drawn = study()
     same = {name: "one text" for name, sides in drawn.speakers.items() if sides == ("A", "B")}
     results = analyse(replace(drawn, texts=same), Parameters(filter="none", resamples=60))
-    words = "3 of 4 conversations of A and B repeat another one's text: they count as 1."
+    words = "3 of 4 conversations of A and B repeat another one's text: as clusters they count as 1."
     write_report(AnalysisReport(results, None), tmp_path / "report")
     report = html.unescape((tmp_path / "report" / "report.html").read_text())
     assert words in report

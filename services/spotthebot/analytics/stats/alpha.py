@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.coefficient_intervals import METHOD, coefficient_interval, rated_units
+from spotthebot.analytics.stats.coefficient_intervals import coefficient_interval, rated_units
 from spotthebot.analytics.stats.disagreement import Distances, Measurement, Scale
 from spotthebot.statistics.arrays import defined
 from spotthebot.statistics.choices import choice_of
@@ -90,7 +90,7 @@ def krippendorff_alpha(
         n_values=int(units.sizes[paired].sum()),
         n_repeated=units.n_repeated,
         level=level,
-        method=f"Krippendorff's alpha, {level}; {METHOD}",
+        method=f"Krippendorff's alpha, {level}; {found.method}",
         uncertainty=found.uncertainty,
         reason=why_undefined(estimate, paired) or found.uncertainty.reason,
     )

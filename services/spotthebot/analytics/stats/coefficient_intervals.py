@@ -28,7 +28,7 @@ from spotthebot.statistics.distributions import student_quantiles
 from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
-METHOD: Final = "Student's interval of Fisher's z, by units' influence and annotators' habits"
+_METHOD: Final = "Student's interval of Fisher's z, by units' influence"
 LEAST_ANNOTATORS: Final = 8
 """With fewer annotators, their contribution to the variance tells hardly anything."""
 _PERFECT: Final = 1e-12
@@ -59,6 +59,11 @@ class CoefficientInterval:
     low: float | None
     high: float | None
     uncertainty: Uncertainty
+
+    @property
+    def method(self) -> str:
+        """Return what the bounds allow for. Annotators' habits count only where annotators are clusters."""
+        return f"{_METHOD} and annotators' habits" if self.uncertainty.clusters.has_annotators else _METHOD
 
 
 def rated_units(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.coefficient_intervals import METHOD, coefficient_interval, rated_units
+from spotthebot.analytics.stats.coefficient_intervals import coefficient_interval, rated_units
 from spotthebot.statistics.arrays import defined
 from spotthebot.statistics.choices import choice_of
 from spotthebot.statistics.uncertainty import Clusters, Uncertainty
@@ -93,7 +93,7 @@ def fleiss_kappa(
         n_left_out=int((~kept).sum()),
         n_repeated=units.n_repeated,
         ratings=common,
-        method=f"Fleiss' kappa; {METHOD}",
+        method=f"Fleiss' kappa; {found.method}",
         uncertainty=found.uncertainty,
         reason=reason if np.isnan(estimate) else found.uncertainty.reason,
     )

@@ -63,7 +63,7 @@ def _of_ratings(found: Comparisons) -> Iterator[str]:
     items, texts = len(found.clusters), len({*found.clusters.values()})
     if found.ratings and texts < items:
         repeats = "item repeats" if items - texts == 1 else "items repeat"
-        yield f"{items - texts} of {items} {repeats} another one's text: they count as {texts}."
+        yield f"{items - texts} of {items} {repeats} another one's text: as clusters they count as {texts}."
     if found.ratings:
         yield (
             f"Scale: {found.reading.scale}, other values do not count, and intervals stay on it."
