@@ -1,11 +1,12 @@
 """`stb campaigns verdicts` and `show`: which pairs are decided, what others need, and when a campaign stops."""
 
 import json
+import re
 from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.factories.annotating import WHOLE
+from tests.factories.annotating import WHOLE, claim
 from tests.factories.campaigns import campaign_of, import_campaign, imported_annotation
 from tests.factories.command_line import Stb, stb_of_admin
 from tests.factories.running_suite import RunningSuite
@@ -48,3 +49,7 @@ class TestVerdicts:
         shown = (await stb("campaigns", "show", campaign["id"])).stdout
         assert "once the bounds of every pair of bots are at most 0.5 wide" in shown
         assert "Equivalent within" in shown
+        assert re.search("^Annotators +nobody came yet$", shown, re.MULTILINE)
+        await claim(suite, campaign, "p1")
+        shown = (await stb("campaigns", "show", campaign["id"])).stdout
+        assert re.search("^Annotators +people: 1 came, 1 took a package$", shown, re.MULTILINE)

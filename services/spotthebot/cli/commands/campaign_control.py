@@ -1,6 +1,8 @@
 """`stb campaigns`: lists, shows, opens, pauses and closes campaigns, and releases their results."""
 
+from collections import Counter
 from typing import Annotated, Any
+from uuid import UUID
 
 import typer
 
@@ -11,7 +13,9 @@ from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.commands.value_files import Events, Every, ValuesFile, filter_of, say_values, write_values
 from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
+from spotthebot.clients import Forbidden
 from spotthebot.contracts.analytics.verdicts import PairVerdictOut
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.contracts.annotation.trainings import TrainingResultsOut, WorkforceResultOut
 from spotthebot.contracts.annotation.verdicts import words_of
@@ -21,6 +25,11 @@ from spotthebot.local.runtime.session import Clients, Services
 
 Campaign = Annotated[str, typer.Argument(metavar="CAMPAIGN", help=f"{NAMED} the campaign.")]
 _SOURCES = {"live": None, "uploaded": "packages that were uploaded", "import": "annotations that were made elsewhere"}
+_KINDS = {
+    AnnotatorKind.PERSON: "people",
+    AnnotatorKind.SIMULATED: "simulated annotators",
+    AnnotatorKind.JUDGE: "judges",
+}
 Margin = Annotated[
     float | None,
     typer.Option(
@@ -47,12 +56,12 @@ def list_campaigns(services: Services, as_json: AsJson = False) -> None:
 def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> None:
     """Show a campaign: its protocol, its progress and its collections."""
 
-    async def read(clients: Clients) -> tuple[CampaignOut, list[str]]:
+    async def read(clients: Clients) -> tuple[CampaignOut, list[str], str | None]:
         found = await find(Campaigns(clients), campaign)
         names = [(await clients.conversations.get_collection(each)).name for each in found.collections]
-        return found, names
+        return found, names, await _annotators(clients, found.id)
 
-    found, collections = ask(services, read)
+    found, collections, annotators = ask(services, read)
     if as_json:
         print_json(found)
         return
@@ -70,6 +79,7 @@ def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> Non
         "Segments": ", ".join(map(str, found.segments)),
         "Packages": f"{found.packages}, each of {found.package_size} items at most, submitted {times}",
         "Annotations": f"{_annotations(found)}, {found.annotations_per_segment} of each item",
+        "Annotators": annotators,
         "Headline measure": found.headline,
         "Pairs": "two dialogues of one person" if found.pairs == "same_person" else None,
         "Equivalent within": found.margin,
@@ -83,6 +93,20 @@ def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> Non
         "Results made public": found.published_at,
     }
     print_facts(facts)
+
+
+async def _annotators(clients: Clients, campaign_id: UUID) -> str | None:
+    """Return how many annotators of each kind came and how many of them took work; None where the role may not know."""
+    try:
+        took_work = [(each.kind, each.packages > 0) async for each in clients.annotation.list_annotators(campaign_id)]
+    except Forbidden:
+        return None
+    came = Counter(kind for kind, _ in took_work)
+    worked = Counter(kind for kind, works in took_work if works)
+    kinds = (
+        f"{_KINDS[each]}: {came[each]} came, {worked[each]} took a package" for each in AnnotatorKind if came[each]
+    )
+    return "; ".join(kinds) or "nobody came yet"
 
 
 @reads_services
