@@ -234,7 +234,7 @@ class TestBots:
         assert (unasked.returncode, "there is no terminal to confirm it at: add --yes" in unasked.stderr) == (1, True)
         asked = await stb("bots", "remove", "ours", team="acme", answer="n\n")
         assert (asked.returncode, f"Bot ours ({bot_id}) will be asked nothing more" in asked.stderr) == (1, True)
-        assert json.loads((await stb("bots", "show", "ours", "--json", team="acme")).stdout)["status"] == "active"
+        assert "The bot can take part." in (await stb("bots", "probe", "ours", team="acme")).stdout
         assert (await stb("bots", "remove", "ours", team="acme", answer="y\n")).returncode == 0
         assert (await stb("bots", "list", team="acme")).stdout == ""
         assert _ids((await stb("bots", "list", "--all", team="acme")).stdout) == [bot_id]

@@ -174,7 +174,7 @@ async def test_a_model_judges(reader: Reader, tmp_path: Path):
         await reader.follow("tutorials/judge-with-a-model.md")
     (judge,) = json.loads((tmp_path / "worth.json").read_text())["judges"]
     assert None not in {bot["corrected"]["estimate"] for bot in judge["bots"]}
-    said = reader.said["./stb campaigns judges everyday-part"]
+    said = reader.said["./stb campaigns judges everyday-part --json worth.json"]
     assert "small-judge" in said
     page = (ROOT / "docs" / "tutorials" / "judge-with-a-model.md").read_text()
     (trial,) = (each.text for each in blocks(page) if "kind: simulated" in each.text)

@@ -27,6 +27,7 @@ BOTS = {
     "remove": Command(
         f"{_HERE}.bots", "remove", "Retire a bot for good: it gets no more requests; its conversations stay."
     ),
+    "probe": Command(f"{_HERE}.bots", "probe", "Probe a bot now; exit code 1 if it can't take part."),
     "check": Command(f"{_HERE}.bot_check", "check", "Run the conformance kit on a bot, as registration does."),
     "train": Command(f"{_HERE}.training", "train_model", "Train a model on a corpus."),
 }

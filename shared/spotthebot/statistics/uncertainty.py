@@ -120,7 +120,7 @@ class Uncertainty:
             standard_error=None,
             degrees_of_freedom=None,
             reason=f"an interval for other annotators needs at least {least} annotators, not {self.annotators}:"
-            " `clusters=fixed_panel` gives an interval for these annotators alone",
+            " clusters=fixed_panel gives an interval for these annotators alone",
         )
 
 
@@ -173,12 +173,12 @@ class ClusteredVariance:
 
 _NOTHING: Final = "nothing was observed"
 _ONE_ANNOTATOR: Final = (
-    "all observations are of one annotator, so nothing shows how annotators differ: `clusters=fixed_panel` gives an"
+    "all observations are of one annotator, so nothing shows how annotators differ: clusters=fixed_panel gives an"
     " interval for this one alone"
 )
 _FEW_ANNOTATORS: Final = (
     "annotators are too few for observations that join several of them: annotations by themselves, or"
-    " `clusters=fixed_panel`, would have an interval"
+    " clusters=fixed_panel, would have an interval"
 )
 _ONE_CONVERSATION: Final = "all observations are of one conversation, so nothing shows how conversations differ"
 

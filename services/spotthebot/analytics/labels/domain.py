@@ -257,8 +257,11 @@ IMPORT: Final = "import"
 def elapsed_ms_of(annotation: AnnotationOut, *, is_import: bool) -> int | None:
     """Return the time by the server's clock.
 
-    For a simulated annotator, the simulated time that the annotator reports.
+    For a simulated annotator, the simulated time that the annotator reports; None for a judge, which takes no time of
+    people.
     """
+    if annotation.annotator_kind is AnnotatorKind.JUDGE:
+        return None
     # An import without a start time has no duration either, whatever its exporter wrote there.
     if is_import and annotation.started_at is None:
         return None

@@ -105,7 +105,8 @@ def register(
         if made.probe is not None:
             print_findings(made.probe)
     if made.probe is not None and not made.probe.passed:
-        say("It is registered, and probed again from time to time; --next-version asks it in another way.")
+        say("It is registered, and probed again from time to time, or at once by ./stb bots probe;")
+        say("--next-version asks it in another way.")
         raise typer.Exit(1)
 
 

@@ -11,6 +11,7 @@ from spotthebot.cli.commands.resource_tables import ID, print_facts, print_list
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources.directories import Bots, owner
 from spotthebot.cli.resources.resolver import find
+from spotthebot.contracts.bots.probes import ProbeOut
 from spotthebot.contracts.bots.protocols import Protocol
 from spotthebot.contracts.bots.registry import BotChangesIn, BotOut, BotStatus, BotVersionOut
 from spotthebot.contracts.conversations.conversations import ConversationOut
@@ -19,7 +20,7 @@ from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
 
 Bot = Annotated[str, typer.Argument(metavar="BOT", help=f"{NAMED} the bot.")]
-_NONE = "There is no bot: ./stb bots register makes one."
+_NONE = "There is no bot that this key sees: ./stb bots register makes one."
 
 
 @reads_services
@@ -51,6 +52,19 @@ def show(services: Services, bot: Bot, as_json: AsJson = False) -> None:
     print_bot(found)
     if found.probe is not None:
         print_findings(found.probe)
+
+
+@reads_services
+def probe(services: Services, bot: Bot) -> None:
+    """Probe a bot now; exit code 1 if it can't take part."""
+
+    async def look(clients: Clients) -> ProbeOut:
+        return await clients.bots.probe_bot((await find(Bots(clients), bot)).id)
+
+    made = ask(services, look)
+    print_findings(made.report)
+    if not made.report.passed:
+        raise typer.Exit(1)
 
 
 @reads_services

@@ -86,7 +86,9 @@ async def _estimate(session: Session, declared: CampaignDeclared) -> Estimate:
 def _say_estimate(found: Estimate) -> None:
     _say_size(found.estimate)
     say_repeated_texts(found.repeated_texts)
-    _say_work_ahead(found.estimate, "a draft, made without --dry-run and --open, estimates the hours")
+    _say_work_ahead(
+        found.estimate, "hours unknown: a draft estimates them once people have annotated under its protocol"
+    )
     if found.reach is not None:
         say(found.reach.sentence)
     if found.campaign is not None:

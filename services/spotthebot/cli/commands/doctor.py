@@ -37,7 +37,7 @@ def doctor(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> Non
         _disk(data_dir),
         _database(data_dir),
         _settings(data_dir),
-        _finding("Last backup", folder_at(data_dir).last_backup, "what ./stb backup wrote last for this data folder"),
+        _finding("Last backup", folder_at(data_dir).last_backup, "what ./stb backup last wrote for this data folder"),
         _finding("Documentation", _site(), "the pages' /docs: ./stb docs --site builds it in a clone"),
         _finding("torch and transformers", _models(), "training and hosting models, and scores by FED"),
         _finding("Triton", _triton(), "hosting models with ./stb up --triton"),
@@ -67,7 +67,7 @@ def _postgres() -> dict[str, Any]:
 def _suite(data_dir: Path) -> dict[str, Any]:
     folder = folder_at(data_dir)
     state = folder.read_state()
-    running = f"process {state.pid}: ./stb status shows its health" if state else None
+    running = f"process {state.pid}: ./stb status{folder.option} shows its health" if state else None
     return _finding("Running suite", running, "commands on its data")
 
 
@@ -101,15 +101,22 @@ def _disk(data_dir: Path) -> dict[str, Any]:
     return {
         "part": "Data folder",
         "found": folder.exists(),
-        "detail": f"{folder}: {_used(folder) / 1e9:.1f} GB, free on its disk: {free / 1e9:.1f} GB",
+        "detail": f"{folder}: {_size(_used(folder))}, free on its disk: {_size(free)}",
         "used_for": "models, logs and, unless root runs the suite, the database",
     }
 
 
 def _database(data_dir: Path) -> dict[str, Any]:
-    home = find(folder_at(data_dir).path)
-    detail = None if home is None else f"{home.folder}: {_used(home.folder) / 1e6:.0f} MB"
-    return _finding("Database", detail, "all data but models: ./stb backup copies it, ./stb purge deletes it")
+    folder = folder_at(data_dir)
+    home = find(folder.path)
+    detail = None if home is None else f"{home.folder}: {_size(_used(home.folder))}"
+    used_for = f"all data but models: ./stb backup{folder.option} copies it, ./stb purge{folder.option} deletes it"
+    return _finding("Database", detail, used_for)
+
+
+def _size(size: int) -> str:
+    """Return a number of bytes in the unit that people use for it."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
 def _used(folder: Path) -> int:
@@ -135,7 +142,9 @@ def _settings(data_dir: Path) -> dict[str, Any]:
         elif running is not None and name not in SUITE and running.get(name) != os.environ[name]:
             note = " (not in effect until the next start)"
         given.append(f"{name}{note}")
-    return _finding("Settings", ", ".join(given) or None, "all else has its default; ./stb env SERVICE shows values")
+    return _finding(
+        "Settings", ", ".join(given) or None, f"all else has its default; ./stb env SERVICE{folder.option} shows values"
+    )
 
 
 def _site() -> str | None:

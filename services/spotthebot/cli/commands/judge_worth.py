@@ -111,7 +111,8 @@ def _reasons(judged: "Sequence[tuple[_Keys, Sequence[CorrectedBot | CorrectedRan
 
 
 def _cells(found: "Correction") -> tuple[str, ...]:
-    return _cell(found.people), _number(found.judge), _cell(found.corrected), _cell(found.labels_saved)
+    saved = _cell(found.labels_saved) if found.reason is None else "-"
+    return _cell(found.people), _number(found.judge), _cell(found.corrected), saved
 
 
 def summary_lines(found: "JudgesOut") -> list[str]:

@@ -12,6 +12,7 @@ from spotthebot.cli.commands.log_lines import entry_of, is_at_least, readable
 from spotthebot.cli.commands.options import DataDir, suite_at
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.local.postgres.home import LOG_NAME
+from spotthebot.local.progress import say
 from spotthebot.local.runtime.data_folder import DEFAULT_DATA_DIR, DataFolder
 
 _POSTGRES = "postgres"
@@ -49,6 +50,8 @@ def logs(
     past = sorted(each for each in timed if _is_at_least(each[1], each[-1], level))
     for _, name, _, line in past[len(past) - min(lines, len(past)) :]:
         typer.echo(shape(name, line))
+    if not past:
+        say(f"Nothing was logged at the level {level} or above.")
     if follow:
         for name, line in _new_lines(lambda: _log_files(folder, service), ends):
             if _is_at_least(name, line, level):

@@ -212,15 +212,9 @@ def _annotation_quality_table(result: "Analysis", level: str) -> Table:
     correct = interval_of(annotators.correctness_low, annotators.correctness_high)
     table.add_row("Annotators' correctness", number(annotators.correctness), correct)
     table.add_row("... on humans", number(annotators.human_correctness), "-")
-    nobody_left = [each.threshold for each in annotators.without_weak if not each.annotators]
     for each in annotators.without_weak:
-        if each.annotators:
-            name = f"Kendall's tau without annotators below {each.threshold:.0%}"
-            table.add_row(name, number(each.kendall_tau), "-")
-    if nobody_left:
-        table.caption = (
-            f"{table.caption or ''} Without annotators below {min(nobody_left):.0%}, nobody is left.".strip()
-        )
+        name = f"Kendall's tau without annotators below {each.threshold:.0%}"
+        table.add_row(name, number(each.kendall_tau) if each.annotators else "nobody left", "-")
     name = f"Median seconds of {'programs' if result.counts.are_all_programs else 'people'} per annotation"
     table.add_row(name, shown(time.median_seconds, 1), interval_of(time.low, time.high, 1))
     return table

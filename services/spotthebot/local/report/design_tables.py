@@ -83,7 +83,7 @@ def _what_was_annotated(design: Design, result: Provenance) -> list[tuple[str, s
         ("Exchanges in a conversation", _spread(exchanges)),
         ("Exchanges shown to annotators", _shown(design)),
         ("With an opening", _opened(design.collections)),
-        ("Left out", _listed(left_out) or "none"),
+        ("Conversations left out", _listed(left_out) or "none"),
     ]
 
 
@@ -115,10 +115,15 @@ def _who_annotated(design: Design, result: Provenance) -> list[tuple[str, str]]:
     given = counts.annotations / counts.segments if counts.segments else 0.0
     annotators = ("Annotators", counts.annotator_words if counts.programs else f"{counts.annotators:,}")
     annotations = f"Annotations of a {_UNITS[design.protocol.unit.kind]}"
+    average = f"{given:.2f}{' counted' if campaign.mode != 'import' else ''} on average"
+    if counts.judges:
+        average += ", judges' included"
+    elif campaign.annotations > counts.annotations:
+        average += f"; {campaign.annotations - counts.annotations:,} of {campaign.annotations:,} left out"
     if campaign.mode == "import":
         return [
             annotators,
-            (annotations, f"{given:.2f} on average"),
+            (annotations, average),
             ("Packages", f"{campaign.packages:,}, imported with their annotations"),
             ("Recruitment, training, screening", "not known of imported annotations"),
         ]
@@ -128,7 +133,7 @@ def _who_annotated(design: Design, result: Provenance) -> list[tuple[str, str]]:
     at_most = "" if campaign.packages_per_annotator is None else f"; at most {campaign.packages_per_annotator:,} each"
     return [
         annotators,
-        (annotations, f"{campaign.annotations_per_segment} asked for{drawn}, {given:.2f} counted on average"),
+        (annotations, f"{campaign.annotations_per_segment} asked for{drawn}, {average}"),
         ("Packages", f"{campaign.packages:,}, {made}, of at most {campaign.package_size} items{at_most}"),
         ("Recruitment", _PANELS[campaign.panel.kind] if campaign.panel else "by no panel"),
         ("Consent", "asked for" if campaign.consent else "not asked for"),

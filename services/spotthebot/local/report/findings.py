@@ -110,7 +110,10 @@ def confidence_words(significance_level: float, *, is_corrected: bool) -> str:
 def adjustment_words(correction: str) -> str:
     """Return an explanation of adjusted p-values; empty if they are not adjusted."""
     if correction == "holm":
-        return "Holm's procedure multiplies p by the number of tests that are left; 1 is the most that it can become."
+        return (
+            "Holm's procedure multiplies p by the number of tests that are left;"
+            " a result is at most 1, and at least that of each smaller p."
+        )
     if correction == "bonferroni":
         return "Bonferroni's correction multiplies p by the number of tests; 1 is the most that it can become."
     return ""

@@ -6,6 +6,7 @@ from spotthebot.analytics.figures.labels import percent
 from spotthebot.contracts.analytics.ranking import RankedBot
 from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.contracts.analytics.wins import WinRates
+from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.local.report.annotation_tables import OTHER_RANKING, annotation_quality_tables, other_ranking
 from spotthebot.local.report.findings import WITH_TIES, adjustment_words, rank_words
 from spotthebot.local.report.fooling_tables import fooling_rank_tables, partner_tables
@@ -247,10 +248,11 @@ def _segments(analysis: Analysis, level: str) -> Table:
 
 
 def _fooling(analysis: Analysis, level: str) -> Table:
+    people = " HU: people." if any(each.bot == HUMAN_NAME for each in analysis.fooling_rates) else ""
     return Table(
         key="fooling_rates",
         title="Who is taken for a human",
-        caption=f"Labels, and the share of “human” among them with its {level} interval. HU: people.",
+        caption=f"Labels, and the share of “human” among them with its {level} interval.{people}",
         columns=(
             Column("bot", "Speaker"),
             Column("human", "Human"),

@@ -186,7 +186,8 @@ def _refused(answer: WholeAnswer) -> CallFailed:
     status = answer.status
     if 300 <= status < 400:
         return _redirected(status, answer.headers.get("location", "nowhere"))
-    said = answer.body[:300].decode("utf-8", "replace").strip()
+    is_page = answer.headers.get("content-type", "").startswith("text/html")  # its tags would hide the reason
+    said = "" if is_page else answer.body[:300].decode("utf-8", "replace").strip()
     detail = f"It answered {status} {answer.reason}{': ' if said else ''}{said}".strip()
     wait = _seconds_after(answer.headers.get("retry-after", ""))
     if status == 429:

@@ -11,7 +11,7 @@ from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote, ReplyOut
 
 _SLOW_SHARE_OF_TIMEOUT = 0.5
 _REPETITIVE_SHARE = 0.5
-_SAYS_WHY = "`./stb bots check` says why, from a machine that reaches the bot."
+_SAYS_WHY = "'./stb bots check' says why, from a machine that reaches the bot."
 
 
 def is_silent(first: ReplyOut | None) -> bool:
