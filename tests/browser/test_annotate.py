@@ -176,6 +176,9 @@ class TestMouse:
             await page.mouse.down()
             await page.wait_for_timeout(90)
             await page.mouse.up()
+            under_the_pointer = await choice.evaluate("each => getComputedStyle(each).backgroundColor")
+            await page.mouse.move(0, 0)
+            assert await choice.evaluate("each => getComputedStyle(each).backgroundColor") == under_the_pointer
         await expect(page.get_by_role("radio", name="Speaker B", checked=True)).to_have_count(3)
         await labels.first.locator("label").last.click(force=True)  # what is fixed
         await expect(page.locator("#notice")).to_have_text("Fixed by your first answer to “Compare the speakers”.")
