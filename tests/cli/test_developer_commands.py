@@ -156,7 +156,7 @@ class TestDoctor:
         printed = _stb("doctor", "--json", folder=folder)
         found = {each["part"]: each for each in json.loads(printed.stdout)["parts"]}
         assert found["Database"]["detail"] == f"{folder.path}/postgres: 2 MB"
-        assert found["Data folder"]["detail"].startswith(f"{folder.path}: 0.0 GB, free on its disk: ")
+        assert found["Data folder"]["detail"].startswith(f"{folder.path}: 2 MB, free on its disk: ")
         assert found["Ports"]["detail"].endswith("in use by the suite")
         assert found["Documentation"]["detail"] in {"built", "not found"}
 

@@ -85,7 +85,7 @@ class TestDesign:
             "Exchanges in a conversation": "2",
             "Exchanges shown to annotators": "1 and 2",
             "With an opening": "8 conversations (100 %)",
-            "Left out": "none",
+            "Conversations left out": "none",
             "Annotations of a segment": "2 asked for, 2.00 counted on average",
             "Packages": f"{campaign.packages}, made by the service, of at most 8 items",
             "Recruitment": "by no panel",

@@ -119,7 +119,7 @@ class TestAnswers:
         assert words in (reply.detail or "")
         assert time.monotonic() - started < 3.0
 
-    async def test_of_an_error_have_no_tags_of_its_page(self):
+    async def test_leave_out_the_page_of_an_error(self):
         page = says(b"<html><p>boom", headers=b"Content-Type: text/html; charset=utf-8\r\n", status=b"500 Oh No")
         async with raw_server(page) as url:
             assert (await _ask(url)).detail == "It answered 500 Oh No"
