@@ -23,6 +23,7 @@ import scipy
 
 from spotthebot.statistics.annotator_sets import SharedMembers, shared_cells
 from spotthebot.statistics.arrays import FloatArray, IntArray
+from spotthebot.statistics.cells import occurring_cells
 from spotthebot.statistics.choices import choice_of
 from spotthebot.statistics.cluster_shares import (
     cluster_weights,
@@ -72,6 +73,9 @@ class Influence(Counted):
 
 _ROUNDING: Final = 1e-12
 """Cluster variances this small relative to that of single observations are 0, up to the order of summation."""
+
+_DENSE_CELLS: Final = 1_000_000
+"""Up to this many sums, of each cluster for each statistic, a matrix with its zeros is faster than a sparse one."""
 
 
 def shares_of(statistic: IntArray, hits: FloatArray, n_statistics: int) -> tuple[FloatArray, IntArray, Influence]:
@@ -268,10 +272,9 @@ class _Part:
         enough = n > 1
         factor = np.sqrt(np.divide(n - 1, n, out=np.full(m, np.nan), where=enough))
         rows = int(cluster.max()) + 1 if len(cluster) else 1
-        self._sums = scipy.sparse.csr_array(
-            (value * factor[influence.statistic], (cluster, influence.statistic)),
-            shape=(rows if members is None else members.shape[0], m),
-        )
+        self._shape = (rows if members is None else members.shape[0], m)
+        self._cluster, self._statistic = cluster, influence.statistic
+        self._value = value * factor[influence.statistic]
         self._shared = shared
         self._undefined = ~enough
         # Two clusters of very different size are worth less than two.
@@ -279,8 +282,16 @@ class _Part:
 
     def variances(self) -> FloatArray:
         """Return the variance of each statistic; NaN if it has fewer than two clusters."""
-        other = self._sums if self._shared is None else self._shared @ self._sums
-        return np.where(self._undefined, np.nan, np.maximum(column_sums(self._sums.multiply(other)), 0.0))
+        if self._shared is None:
+            cells = occurring_cells(self._statistic, self._cluster, self._value)
+            found = np.bincount(cells.outer, weights=cells.weight**2, minlength=len(self._undefined))
+        else:
+            found = np.maximum(column_sums(self._sums.multiply(self._shared @ self._sums)), 0.0)
+        return np.where(self._undefined, np.nan, found)
+
+    @cached_property
+    def _sums(self) -> "scipy.sparse.csr_array":
+        return scipy.sparse.csr_array((self._value, (self._cluster, self._statistic)), shape=self._shape)
 
     def covariance(self) -> FloatArray:
         """Return the covariance (m, m) of the statistics."""
@@ -288,8 +299,14 @@ class _Part:
 
     @cached_property
     def _covariance(self) -> FloatArray:
-        other = self._sums if self._shared is None else self._shared @ self._sums
-        gram: FloatArray = (self._sums.T @ other).toarray()
+        rows, m = self._shape
+        if self._shared is None and rows * m <= _DENSE_CELLS:
+            code = self._cluster * m + self._statistic
+            sums = np.bincount(code, weights=self._value, minlength=rows * m).reshape(rows, m).astype(np.float64)
+            gram: FloatArray = sums.T @ sums
+        else:
+            other = self._sums if self._shared is None else self._shared @ self._sums
+            gram = (self._sums.T @ other).toarray()
         gram[self._undefined] = np.nan
         gram[:, self._undefined] = np.nan
         return gram

@@ -127,6 +127,25 @@ class TestFloor:
         assert found.variance == pytest.approx(2 * self.SINGLE, rel=1e-12)
 
 
+class TestCovariance:
+    @pytest.mark.parametrize("cells", [0, 1_000_000])
+    def test_is_that_of_the_sums_of_clusters_written_out(self, cells: int, monkeypatch: pytest.MonkeyPatch):
+        """Dense and sparse: each cluster's sums, enlarged by 1 / (1 - leverage), times (n - 1) / n."""
+        monkeypatch.setattr("spotthebot.statistics.clustered_variance._DENSE_CELLS", cells)
+        group, hits, conversation, annotator = drawn(3)
+        share, n, influence = shares_of(group, hits, 2)
+        expected = np.zeros((2, 2))
+        for cluster in np.unique(conversation):
+            inside = [(conversation == cluster) & (group == each) for each in (0, 1)]
+            sums = [np.sum(hits[rows] - share[at]) / n[at] / (1 - rows.sum() / n[at]) for at, rows in enumerate(inside)]
+            expected += np.outer(sums, sums)
+        clusters = np.array([len(np.unique(conversation[group == each])) for each in (0, 1)])
+        root = np.sqrt((clusters - 1) / clusters)
+        parts = clustered_parts(Observations(conversation, annotator), influence, Clusters.CONVERSATION)
+        assert parts.covariance() == pytest.approx(expected * np.outer(root, root), rel=1e-9)
+        assert parts.unfloored() == pytest.approx(np.diag(expected) * root**2, rel=1e-9)
+
+
 class TestSetsOfAnnotators:
     def test_with_one_annotator_each_change_nothing(self):
         group, hits, conversation, annotator = drawn(3)

@@ -153,10 +153,12 @@ def _pairs(cluster: IntArray, counted: Counted, members: "scipy.sparse.csr_array
 
     An observation pairs with itself.
     """
-    code = cluster if members is not None else np.unique(cluster, return_inverse=True)[1]
-    rows = members.shape[0] if members is not None else int(code.max(initial=0)) + 1
-    counts = scipy.sparse.csr_array((np.ones(len(code)), (code, counted.statistic)), shape=(rows, counted.n_statistics))
-    return column_sums(counts.multiply(counts if members is None else SharedMembers(members) @ counts))
+    ones, m = np.ones(len(cluster)), counted.n_statistics
+    if members is None:
+        weights, of = cluster_weights(counted.statistic, np.unique(cluster, return_inverse=True)[1], ones, None)
+        return np.asarray(np.bincount(of, weights=weights**2, minlength=m), dtype=np.float64)
+    counts = scipy.sparse.csr_array((ones, (cluster, counted.statistic)), shape=(members.shape[0], m))
+    return column_sums(counts.multiply(SharedMembers(members) @ counts))
 
 
 def effective_annotators(observations: Observations, counted: Counted) -> FloatArray:
