@@ -44,6 +44,17 @@ ANNOTATIONS = [
 SHOWN = {"p": [(key, 1) for key in ("xy1", "xy2", "xy3", "xz1", "hh1")]}
 
 
+@pytest.fixture(scope="module")
+def suite(module_suite: RunningSuite) -> RunningSuite:
+    """The file's services, which keep all rows: most tests read one campaign."""
+    return module_suite
+
+
+@pytest.fixture(scope="module")
+async def campaign(suite: RunningSuite) -> str:
+    return await _study(suite)
+
+
 async def _study(suite: RunningSuite, annotations: list[tuple[Any, ...]] = ANNOTATIONS, *, seed: int = 0) -> str:
     collection = await import_conversations(suite, CONVERSATIONS)
     rows = [_row(number, *annotation) for number, annotation in enumerate(annotations)]
@@ -75,8 +86,7 @@ async def _get(suite: RunningSuite, campaign: str, result: str, **params: Any) -
 
 
 class TestResults:
-    async def test_wins_losses_and_ties_are_those_counted_by_hand(self, suite: RunningSuite):
-        campaign = await _study(suite)
+    async def test_wins_losses_and_ties_are_those_counted_by_hand(self, suite: RunningSuite, campaign: str):
         everything = (await _get(suite, campaign, "win-rates", filter="none")).json()
         pairs = {(p["bot"], p["other"]): (p["wins"], p["losses"], p["ties"]) for p in everything["win_rates"]["pairs"]}
         assert pairs["X", "Y"] == (2, 1, 1)
@@ -93,8 +103,8 @@ class TestResults:
             "judges": 0,
         }
 
-    async def test_a_program_of_one_s_own_reads_what_the_service_reads(self, suite: RunningSuite):
-        campaign, key = UUID(await _study(suite)), await suite.keys.make("admin")
+    async def test_a_program_of_one_s_own_reads_what_the_service_reads(self, suite: RunningSuite, campaign: str):
+        campaign_id, key = UUID(campaign), await suite.keys.make("admin")
         urls = suite.urls["annotation"], suite.urls["conversations"]
 
         def load(campaign_id: UUID) -> LabelledCampaign:
@@ -102,24 +112,24 @@ class TestResults:
                 return load_campaign(annotation, conversations, campaign_id)
 
         async with AsyncAnnotation(urls[0], key) as annotation, AsyncConversations(urls[1], key) as conversations:
-            study = await load_campaign_async(annotation, conversations, campaign)
-        assert await asyncio.to_thread(load, campaign) == study
-        served = (await _get(suite, str(campaign), "win-rates")).json()["data_sha256"]
+            study = await load_campaign_async(annotation, conversations, campaign_id)
+        assert await asyncio.to_thread(load, campaign_id) == study
+        served = (await _get(suite, campaign, "win-rates")).json()["data_sha256"]
         assert take_sample(study, "complete_packages").sha256 == served
         with pytest.raises(NoSuchCampaign):
             await asyncio.to_thread(load, uuid4())
 
-    async def test_unfinished_packages_do_not_count(self, suite: RunningSuite):
-        campaign = await _study(suite)
+    async def test_unfinished_packages_do_not_count(self, suite: RunningSuite, campaign: str):
         filtered = (await _get(suite, campaign, "win-rates")).json()
         pairs = {(p["bot"], p["other"]): (p["wins"], p["losses"], p["ties"]) for p in filtered["win_rates"]["pairs"]}
         assert pairs["X", "Y"] == (2, 0, 1)
         assert filtered["counts"]["annotations"] == 5
         assert filtered["counts"]["annotators"] == 1
 
-    async def test_a_segment_of_one_exchange_is_worth_the_logarithm_of_1_if_asked(self, suite: RunningSuite):
+    async def test_a_segment_of_one_exchange_is_worth_the_logarithm_of_1_if_asked(
+        self, suite: RunningSuite, campaign: str
+    ):
         # Of three conversations X won one, the two others are ties. By log(i), a segment of one exchange is worth 0.
-        campaign = await _study(suite)
         found = {}
         for weighting in ("exchanges", "log_exchanges", "log_turns"):
             asked = {"filter": "none", "unit": "conversation", "weighting": weighting}
@@ -130,25 +140,24 @@ class TestResults:
         won = (1, 2, 1.0, pytest.approx(1 / 3))
         assert found == {"exchanges": won, "log_exchanges": (0, 3, None, 0.0), "log_turns": won}
 
-    async def test_weak_annotators_are_those_below_the_thresholds_of_the_request(self, suite: RunningSuite):
+    async def test_weak_annotators_are_those_below_the_thresholds_of_the_request(
+        self, suite: RunningSuite, campaign: str
+    ):
         # Of 9 labels but "unsure", ann has 6 right: 4 bots as "bot", 2 people as "human".
-        campaign = await _study(suite)
         result = (await _get(suite, campaign, "annotators", weak_thresholds=[0.5, 0.75])).json()
         assert result["weak_thresholds"] == [0.5, 0.75]
         without = result["annotators"]["without_weak"]
         assert [(each["threshold"], each["annotators"]) for each in without] == [(0.5, 1), (0.75, 0)]
         assert (await _get(suite, campaign, "annotators", weak_thresholds=[75])).status_code == 422
 
-    async def test_a_segment_goes_to_who_got_the_better_labels_in_all(self, suite: RunningSuite):
+    async def test_a_segment_goes_to_who_got_the_better_labels_in_all(self, suite: RunningSuite, campaign: str):
         # xy1: X human and bot, Y bot and human: 2 + 0 against 0 + 2 points, a tie. xy2: X wins. xy3: a tie.
-        campaign = await _study(suite)
         shown = (await _get(suite, campaign, "win-rates", filter="none", unit="segment")).json()
         pairs = {(p["bot"], p["other"]): (p["wins"], p["losses"], p["ties"]) for p in shown["win_rates"]["pairs"]}
         assert pairs["X", "Y"] == (1, 0, 2)
         assert shown["unit"] == "segment"
 
-    async def test_survival_and_fooling_rates_are_shares_of_labels(self, suite: RunningSuite):
-        campaign = await _study(suite)
+    async def test_survival_and_fooling_rates_are_shares_of_labels(self, suite: RunningSuite, campaign: str):
         survival = (await _get(suite, campaign, "survival")).json()["survival"]
         curves = {curve["bot"]: curve["survival"] for curve in survival["curves"]}
         assert survival["times"] == [1]
@@ -158,16 +167,14 @@ class TestResults:
         assert (rates["X"]["human"], rates["X"]["unsure"], rates["X"]["bot_labels"]) == (2, 1, 1)
         assert rates["X"]["rate"] == pytest.approx(1 / 2)
 
-    async def test_the_ranking_says_what_it_does_not_know(self, suite: RunningSuite):
-        campaign = await _study(suite)
+    async def test_the_ranking_says_what_it_does_not_know(self, suite: RunningSuite, campaign: str):
         ranking = (await _get(suite, campaign, "ranking")).json()["ranking"]
         assert [bot["bot"] for bot in ranking["bots"]] == ["X", "Y", "Z"]
         unknown = ranking["bots"][2]["win_rate"]
         assert (unknown["estimate"], unknown["low"], unknown["high"]) == (None, None, None)
         assert unknown["uncertainty"]["reason"] == "nothing was observed"
 
-    async def test_the_same_request_gives_the_same_bytes(self, suite: RunningSuite):
-        campaign = await _study(suite)
+    async def test_the_same_request_gives_the_same_bytes(self, suite: RunningSuite, campaign: str):
         for result in (*SECTIONS, "analysis"):
             first, again = [(await _get(suite, campaign, result, seed=5, resamples=200)).content for _ in range(2)]
             assert first == again, result
@@ -180,8 +187,7 @@ class TestResults:
         await admin.post(f"/v1/campaigns/{campaign}/close")
         assert (await _get(suite, campaign, "win-rates")).json()["preliminary"] is False
 
-    async def test_absurd_parameters_are_refused(self, suite: RunningSuite):
-        campaign = await _study(suite)
+    async def test_absurd_parameters_are_refused(self, suite: RunningSuite, campaign: str):
         for parameter, value in (
             ("resamples", 0),
             ("resamples", 10_000_000),
@@ -236,8 +242,7 @@ class TestSeed:
 
 
 class TestResultCache:
-    async def test_answers_304_to_a_caller_who_has_the_result(self, suite: RunningSuite):
-        campaign = await _study(suite)
+    async def test_answers_304_to_a_caller_who_has_the_result(self, suite: RunningSuite, campaign: str):
         first = await _get(suite, campaign, "ranking")
         analyst = await suite.client("analytics", "analyst")
         path = f"/v1/campaigns/{campaign}/ranking"
@@ -294,11 +299,11 @@ class TestResultCache:
         answers = await asyncio.gather(*(_get(suite, campaign, "ranking", resamples=2000) for _ in range(6)))
         assert len({each.content for each in answers}) == computed.total() == 1
 
-    async def test_holds_every_section_in_the_document(self, suite: RunningSuite):
-        campaign = await _study(suite)
-        document = (await _get(suite, campaign, "analysis")).json()
+    async def test_holds_every_section_in_the_document(self, suite: RunningSuite, campaign: str):
+        asked = {"seed": 5, "resamples": 200}
+        document = (await _get(suite, campaign, "analysis", **asked)).json()
         for path, section in SECTIONS.items():
-            assert document[section.key] == (await _get(suite, campaign, path)).json()[section.key]
+            assert document[section.key] == (await _get(suite, campaign, path, **asked)).json()[section.key]
 
 
 class TestRecentResults:
@@ -350,8 +355,7 @@ class TestRecentResults:
 
 
 class TestFigures:
-    async def test_come_as_specs_svg_pdf_and_png_by_suffix_and_by_accept(self, suite: RunningSuite):
-        campaign = await _study(suite)
+    async def test_come_as_specs_svg_pdf_and_png_by_suffix_and_by_accept(self, suite: RunningSuite, campaign: str):
         analyst = await suite.client("analytics", "analyst")
         path = f"/v1/campaigns/{campaign}/figures/ranking"
         kinds = {".json": "application/vnd.vegalite.v6+json", ".svg": "image/svg+xml", ".png": "image/png"}
@@ -367,9 +371,8 @@ class TestFigures:
         assert "vega-lite" in spec["$schema"]
 
     async def test_are_drawn_for_a_dark_page_and_for_a_phone_with_the_marks_that_all_results_have(
-        self, suite: RunningSuite
+        self, suite: RunningSuite, campaign: str
     ):
-        campaign = await _study(suite)
         spec = (await _get(suite, campaign, "figures/ranking", theme="dark", width="narrow")).json()
         marks = spec["usermeta"]["speakers"]
         assert (spec["usermeta"]["theme"], spec["usermeta"]["width"]) == ("dark", "narrow")
@@ -379,8 +382,7 @@ class TestFigures:
         assert refused.status_code == 422
         assert "'light' or 'dark'" in refused.text
 
-    async def test_refuses_an_unknown_figure_and_names_the_known_ones(self, suite: RunningSuite):
-        campaign = await _study(suite)
+    async def test_refuses_an_unknown_figure_and_names_the_known_ones(self, suite: RunningSuite, campaign: str):
         answer = await _get(suite, campaign, "figures/pie.svg")
         assert (answer.status_code, answer.json()["type"]) == (404, "urn:spotthebot:problem:no-such-figure")
         assert "win-matrix" in answer.json()["detail"]

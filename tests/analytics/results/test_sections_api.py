@@ -16,6 +16,18 @@ from tests.factories.served import served
 FIGURES = ("ranking", "win-matrix", "survival", "features", "segments")
 
 
+@pytest.fixture(scope="module")
+def suite(module_suite: RunningSuite) -> RunningSuite:
+    """The file's services, which keep all rows: most tests read one campaign."""
+    return module_suite
+
+
+@pytest.fixture(scope="module")
+async def path(suite: RunningSuite) -> str:
+    """The path of a campaign that has ended."""
+    return await _campaign(suite)
+
+
 async def _get(suite: RunningSuite, path: str, role: str = "analyst", **params: Any) -> httpx.Response:
     return await (await suite.client("analytics", role)).get(path, params=params)
 
@@ -31,8 +43,9 @@ class TestSections:
             section.key for section in SECTIONS.values()
         }
 
-    async def test_are_what_their_own_endpoints_answer_and_ask_for_a_campaign_once(self, suite: RunningSuite):
-        path = await _campaign(suite)
+    async def test_are_what_their_own_endpoints_answer_and_ask_for_a_campaign_once(
+        self, suite: RunningSuite, path: str
+    ):
         alone = {name: (await _get(suite, f"{path}/{name}")).json() for name in SECTIONS}
         before = served(suite)
         found = await _get(suite, f"{path}/sections", sections=[*SECTIONS])
@@ -46,8 +59,7 @@ class TestSections:
             (("conversations", "GET", "/v1/collections/{collection_id}"), 1),
         ]
 
-    async def test_sections_that_were_not_asked_for_are_null(self, suite: RunningSuite):
-        path = await _campaign(suite)
+    async def test_sections_that_were_not_asked_for_are_null(self, suite: RunningSuite, path: str):
         client = await suite.analytics("analyst")
         found = await client.sections(path.rpartition("/")[2], sections=["ranking"], filter="none")
         assert isinstance(found.ranking, RankingOut)
@@ -91,8 +103,7 @@ class TestSections:
         of_now = (await _get(suite, f"{path}/sections", sections=["ranking", "time"])).json()
         assert (of_now["ranking"]["as_of"], of_now["revision"] is None) == (None, False)
 
-    async def test_are_for_those_who_may_read_each_alone(self, suite: RunningSuite):
-        path = await _campaign(suite)
+    async def test_are_for_those_who_may_read_each_alone(self, suite: RunningSuite, path: str):
         for role in ("admin", "analyst", "team", "annotation", "service"):
             alone = await _get(suite, f"{path}/ranking", role)
             found = await _get(suite, f"{path}/sections", role, sections="ranking")
@@ -101,17 +112,15 @@ class TestSections:
 
 
 class TestFiguresOfSections:
-    @pytest.mark.parametrize("figure", FIGURES)
-    async def test_show_the_same_annotations_and_ask_nobody(self, suite: RunningSuite, figure: str):
-        path = await _campaign(suite)
-        exact = (await _get(suite, f"{path}/figures/{figure}", heading=False)).json()
+    async def test_show_the_same_annotations_and_ask_nobody(self, suite: RunningSuite, path: str):
+        exact = {figure: (await _get(suite, f"{path}/figures/{figure}", heading=False)).json() for figure in FIGURES}
         found = await _get(suite, f"{path}/sections", sections=[*SECTIONS])
-        before = served(suite)
-        drawn = await _get(suite, f"{path}/figures/{figure}", heading=False, revision=found.json()["revision"])
-        assert (drawn.json(), (served(suite) - before).total()) == (exact, 1)
+        for figure in FIGURES:
+            before = served(suite)
+            drawn = await _get(suite, f"{path}/figures/{figure}", heading=False, revision=found.json()["revision"])
+            assert (drawn.json(), (served(suite) - before).total()) == (exact[figure], 1), figure
 
-    async def test_figures_whose_results_are_not_kept_show_the_annotations_of_now(self, suite: RunningSuite):
-        path = await _campaign(suite)
+    async def test_figures_whose_results_are_not_kept_show_the_annotations_of_now(self, suite: RunningSuite, path: str):
         found = await _get(suite, f"{path}/figures/ranking", revision="0" * 32)
         assert found.json() == (await _get(suite, f"{path}/figures/ranking")).json()
         assert (await _get(suite, f"{path}/figures/ranking", revision="../x")).status_code == 422

@@ -37,11 +37,28 @@ def named(found: dict[str, Any]) -> list[tuple[Any, ...]]:
     return [(each["task"], each["frontend"], each["annotators"]) for each in found["workforces"]]
 
 
+@pytest.fixture(scope="module")
+def suite(module_suite: RunningSuite) -> RunningSuite:
+    """The file's services, which keep all rows: most tests read one study."""
+    return module_suite
+
+
+@pytest.fixture(scope="module")
+async def study(suite: RunningSuite) -> str:
+    return await chat_study(suite, people=3)
+
+
+@pytest.fixture(scope="module")
+async def campaign(suite: RunningSuite, study: str) -> str:
+    """The id of a campaign of two annotators who rated six conversations each."""
+    return (await tasks_of(suite, study))["dialogue_likert"]
+
+
 class TestCampaign:
     async def test_has_the_agreement_of_all_and_of_each_workforce(self, suite: RunningSuite):
         """Two people annotated everything: alone in their workforces they agree with nobody."""
-        study = await chat_study(suite, tasks=["dialogue_likert"])
-        campaign = (await tasks_of(suite, study))["dialogue_likert"]
+        study = await chat_study(suite, people=3, tasks=["dialogue_likert"], name="moved")
+        campaign = (await tasks_of(suite, study))["small.dialogue_likert"]
         analyst = await suite.client("analytics", "analyst")
         together = (await agreements(suite, f"campaigns/{campaign}")).json()
         assert named(together) == [(together["name"], None, 2), (together["name"], "", 2)]
@@ -63,14 +80,12 @@ class TestCampaign:
         assert sorted(named(apart)[1:]) == [(apart["name"], "", 1), (apart["name"], "lab", 1)]
         assert apart["workforces"][0] == together["workforces"][0]
         for each in apart["workforces"][1:]:
-            assert each["annotations"] == 24
+            assert each["annotations"] == 6
             assert {(one["alpha"]["estimate"], one["alpha"]["n"]) for one in each["measures"]} == {(None, 0)}
             assert all(one["alpha"]["reason"] for one in each["measures"])
         assert not any(f'"{name}"' in json.dumps(apart) for name in people)
 
-    async def test_takes_the_parameters_of_every_result(self, suite: RunningSuite):
-        study = await chat_study(suite, tasks=["dialogue_likert"])
-        campaign = (await tasks_of(suite, study))["dialogue_likert"]
+    async def test_takes_the_parameters_of_every_result(self, suite: RunningSuite, campaign: str):
         wide = (await agreements(suite, f"campaigns/{campaign}", confidence_level=0.99, clusters="conversation")).json()
         narrow = (
             await agreements(suite, f"campaigns/{campaign}", confidence_level=0.5, clusters="conversation")
@@ -80,13 +95,13 @@ class TestCampaign:
         assert outer["low"] < inner["low"] < inner["high"] < outer["high"]
         assert (await agreements(suite, f"campaigns/{campaign}", confidence_level=2)).status_code == 422
 
-    async def test_has_those_of_each_period_that_a_request_names(self, suite: RunningSuite):
-        study = await chat_study(suite, tasks=["dialogue_likert"])
-        campaign = f"campaigns/{(await tasks_of(suite, study))['dialogue_likert']}"
+    async def test_has_those_of_each_period_that_a_request_names(self, suite: RunningSuite, campaign: str):
         with psycopg.connect(suite.database.owner["annotation"]) as connection:
-            days = connection.execute("SELECT DISTINCT ended_at IS NULL FROM annotation.annotations").fetchall()
-        whole = (await agreements(suite, campaign)).json()
-        answer = (await agreements(suite, campaign, period=["2020-02-01", "2020-01-01"])).json()
+            days = connection.execute(
+                "SELECT DISTINCT ended_at IS NULL FROM annotation.annotations WHERE campaign_id = %s", [campaign]
+            ).fetchall()
+        whole = (await agreements(suite, f"campaigns/{campaign}")).json()
+        answer = (await agreements(suite, f"campaigns/{campaign}", period=["2020-02-01", "2020-01-01"])).json()
         assert answer["undated"] == (whole["workforces"][0]["annotations"] if days == [(True,)] else 0)
         assert answer["workforces"][:2] == whole["workforces"]
         everybody = [each for each in answer["workforces"] if each["frontend"] is None]
@@ -96,7 +111,7 @@ class TestCampaign:
             ("2020-01-01", "2020-02-01"),
             ("2020-02-01", None),
         ]
-        assert (await agreements(suite, campaign)).json() == whole
+        assert (await agreements(suite, f"campaigns/{campaign}")).json() == whole
 
     @pytest.mark.parametrize("period", [["soon"], ["2026-13-01"], ["2026-11-10"] * 11, ["2026-11-10T10:00:00Z"]])
     async def test_refuses_days_that_there_are_not(self, suite: RunningSuite, period: list[str]):
@@ -116,9 +131,8 @@ class TestCampaign:
 
 class TestStudy:
     async def test_has_those_of_each_campaign_under_the_study_s_names_and_none_of_chats(
-        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
+        self, suite: RunningSuite, study: str, monkeypatch: pytest.MonkeyPatch
     ):
-        study = await chat_study(suite)
         found = (await agreements(suite, f"studies/{study}")).json()
         tasks = ["factual_behaviour", "dialogue_likert", "comparative"]
         assert [(task, frontend) for task, frontend, _ in named(found)] == [
