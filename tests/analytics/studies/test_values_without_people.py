@@ -6,6 +6,7 @@ import io
 import json
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -98,20 +99,43 @@ async def refused(suite: RunningSuite, study: str, what: str = "measures") -> tu
     return answer.status_code, answer.json()["type"].rsplit(":", 1)[-1]
 
 
-async def measured_study(suite: RunningSuite, people: int = 12, **settings: Any) -> tuple[str, str]:
-    """Return a study of rated chats and of one task, and their collection."""
-    chats = timed(exported_chats(people))
+@dataclass(frozen=True)
+class Measured:
+    """A study of rated chats and of one task, with scores and seconds; and what it is made of."""
+
+    study: str
+    task: str
+    collection: str
+    scores: UUID
+
+
+@pytest.fixture(scope="module")
+def suite(module_suite: RunningSuite) -> RunningSuite:
+    """The file's services, which keep all rows: most tests read one study."""
+    return module_suite
+
+
+@pytest.fixture(scope="module")
+async def measured(suite: RunningSuite) -> Measured:
+    chats = timed(exported_chats(12))
     collection = await import_chats(suite, chats)
     answers = answers_to("dialogue_likert", chats)
     task = await import_task(suite, collection, "small.likert", "dialogue_likert", answers)
-    body = {"chats": [collection], "outcome": "quality", "seed": 11} | settings
-    return await create_study(suite, [task], **body), collection
+    scores = await scored(suite, collection)
+    body: dict[str, Any] = {"chats": [collection], "outcome": "quality", "scores": [str(scores)], "latency": True}
+    return Measured(await create_study(suite, [task], seed=11, **body), task, collection, scores)
+
+
+async def other_study(suite: RunningSuite, measured: Measured, name: str, **settings: Any) -> str:
+    """Create a study of the same chats and the same task."""
+    return await create_study(suite, [measured.task], chats=[measured.collection], name=name, **settings)
 
 
 class TestLatency:
-    async def test_ranks_the_quickest_bot_first_with_intervals_for_other_conversations(self, suite: RunningSuite):
-        study, _ = await measured_study(suite, latency=True)
-        found = (await get(suite, study, "measures/latency")).json()
+    async def test_ranks_the_quickest_bot_first_with_intervals_for_other_conversations(
+        self, suite: RunningSuite, measured: Measured
+    ):
+        found = (await get(suite, measured.study, "measures/latency")).json()
         assert (found["level"], found["better"], found["n"]) == ("turn", "lower", 24 * 3)
         # Replies are the turns 1, 3 and 5, which take 0.1, 0.3 and 0.5 s more.
         assert [(each["bot"], round(each["estimate"], 6)) for each in found["bots"]] == [
@@ -120,19 +144,20 @@ class TestLatency:
         assert [(each["rank_low"], each["rank_high"]) for each in found["bots"]] == [(1, 1), (2, 2), (3, 3)]
         assert {each["uncertainty"]["clusters"] for each in found["bots"]} == {"conversation"}
         assert (found["alpha"]["estimate"], found["alpha"]["reason"]) == (None, "no annotator gives these values")
-        modelled = (await get(suite, study, "measures/latency", mixed_model="linear")).json()["mixed_model"]
+        modelled = (await get(suite, measured.study, "measures/latency", mixed_model="linear")).json()["mixed_model"]
         assert modelled["reason"] == "no annotator gives these values"
         assert (found["counts"]["annotators"], found["counts"]["annotations"]) == (0, 0)
         assert [each["name"] for each in found["speakers"]] == ["ada", "bob", "cid"]
-        sources = (await get(suite, study, "measures")).json()["sources"]
+        sources = (await get(suite, measured.study, "measures")).json()["sources"]
         assert [(each["task"], each["kind"]) for each in sources] == [
             ("likert", "campaign"),
+            ("fed", "scores"),
             ("latency", "latency"),
             ("chats", "chats"),
         ]
 
-    async def test_is_no_measure_of_a_study_that_does_not_ask_for_it(self, suite: RunningSuite):
-        study, _ = await measured_study(suite, people=2)
+    async def test_is_no_measure_of_a_study_that_does_not_ask_for_it(self, suite: RunningSuite, measured: Measured):
+        study = await other_study(suite, measured, "plain")
         assert await refused(suite, study, "measures/latency") == (404, "no-such-measure")
 
     async def test_has_no_values_where_no_time_was_taken(self, suite: RunningSuite):
@@ -145,58 +170,52 @@ class TestLatency:
                 for chat in exported_chats(2)
             ],
         )
-        study = await create_study(suite, [], chats=[collection], outcome="quality", latency=True)
+        study = await create_study(suite, [], chats=[collection], outcome="quality", latency=True, name="untimed")
         found = (await get(suite, study, "measures/latency")).json()
         assert (found["n"], found["bots"], found["reason"]) == (0, [], "nobody answered")
 
-    async def test_is_seen_by_no_team(self, suite: RunningSuite):
-        study, _ = await measured_study(suite, people=2, latency=True)
+    async def test_is_seen_by_no_team(self, suite: RunningSuite, measured: Measured):
         team = await suite.client("analytics", "team", team="one")
-        assert (await team.get(f"/v1/studies/{study}/measures/latency")).status_code == 403
+        assert (await team.get(f"/v1/studies/{measured.study}/measures/latency")).status_code == 403
 
 
 class TestScores:
-    async def test_are_measures_with_the_means_that_fed_has(self, suite: RunningSuite):
-        study, collection = await measured_study(suite)
-        scores = await scored(suite, collection)
-        await _replace(suite, study, scores=[str(scores)])
+    async def test_are_measures_with_the_means_that_fed_has(self, suite: RunningSuite, measured: Measured):
         own: dict[str, list[float]] = defaultdict(list)
-        for each in await scores_of(suite, scores):
+        for each in await scores_of(suite, measured.scores):
             own[each.bot].append(each.scores["overall"])
-        found = (await get(suite, study, "measures/fed_overall")).json()
+        found = (await get(suite, measured.study, "measures/fed_overall")).json()
         assert {each["bot"]: each["estimate"] for each in found["bots"]} == {
             bot: pytest.approx(fmean(values)) for bot, values in own.items()
         }
         assert (found["level"], found["lowest"], found["left_out"]) == ("turn", None, 0)
-        every = (await get(suite, study, "measures")).json()
+        every = (await get(suite, measured.study, "measures")).json()
         (source,) = [each for each in every["sources"] if each["kind"] == "scores"]
-        assert (source["task"], source["score_set_id"], source["protocol"]) == ("fed", str(scores), None)
+        assert (source["task"], source["score_set_id"], source["protocol"]) == ("fed", str(measured.scores), None)
 
     async def test_count_turns_after_the_opening_as_annotators_do(self, suite: RunningSuite):
         opening = (Turn(speaker="A", text="Hi."), Turn(speaker="B", text="Hello."))
         chats = [chat.model_copy(update={"opening": opening}) for chat in timed(exported_chats(2))]
         collection = await import_chats(suite, chats)
         scores = await scored(suite, collection)
-        study = await create_study(suite, [], chats=[collection], scores=[str(scores)], latency=True)
+        study = await create_study(suite, [], chats=[collection], scores=[str(scores)], latency=True, name="opened")
         rows = [*csv.DictReader(io.StringIO((await get(suite, study, "values")).text))]
         turns = {name: {row["turn"] for row in rows if row["dimension"] == name} for name in ("fed_overall", "latency")}
         assert turns["fed_overall"] == turns["latency"] == {"1", "3", "5"}
 
-    async def test_have_the_name_of_their_task_before_them_where_two_sets_share_a_dimension(self, suite: RunningSuite):
-        study, collection = await measured_study(suite, people=3)
-        sets = [await scored(suite, collection), await scored(suite, collection, "dialogue")]
-        await _replace(suite, study, scores=[*map(str, sets)])
+    async def test_have_the_name_of_their_task_before_them_where_two_sets_share_a_dimension(
+        self, suite: RunningSuite, measured: Measured
+    ):
+        sets = [measured.scores, await scored(suite, measured.collection, "dialogue")]
+        study = await other_study(suite, measured, "twice scored", scores=[*map(str, sets)])
         found = {each["name"]: each for each in (await get(suite, study, "measures")).json()["measures"]}
         assert (found["fed.fed_overall"]["level"], found["fed-2.fed_overall"]["level"]) == ("turn", "dialogue")
-        assert found["fed-2.fed_overall"]["n"] == 6
+        assert found["fed-2.fed_overall"]["n"] == 24
 
     async def test_are_assessed_without_alpha_as_their_table_is(
-        self, suite: RunningSuite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, suite: RunningSuite, measured: Measured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ):
-        study, collection = await measured_study(suite)
-        scores = await scored(suite, collection)
-        await _replace(suite, study, scores=[str(scores)], latency=True)
-        assessed = (await get(suite, study, "assessment")).json()
+        assessed = (await get(suite, measured.study, "assessment")).json()
         found = {each["name"]: each for each in assessed["measures"]}
         for name in ("fed_overall", "latency"):
             assert found[name]["r2"] is not None
@@ -208,7 +227,7 @@ class TestScores:
         assert found["latency"]["pairs_told_apart"]["0.01"] == 3
         assert not any("let two or more rate" in each and "latency" in each for each in assessed["sentences"])
         table = tmp_path / "values.csv"
-        table.write_text((await get(suite, study, "values")).text)
+        table.write_text((await get(suite, measured.study, "values")).text)
         rows = [*csv.DictReader(table.read_text().splitlines())]
         computed = [row for row in rows if row["dimension"] in {"latency", "fed_overall"}]
         assert {(row["annotator"], row["annotator_kind"]) for row in computed} == {("", "")}
@@ -230,9 +249,9 @@ class TestScores:
         assert "latency" in page
 
     async def test_are_refused_where_their_set_is_unknown_unfinished_or_of_other_conversations(
-        self, suite: RunningSuite
+        self, suite: RunningSuite, measured: Measured
     ):
-        study, _ = await measured_study(suite, people=2)
+        study = await other_study(suite, measured, "wrongly scored")
         other = await import_conversations(suite, [conversation(f"o{at}", "x", "y") for at in range(2)])
         await _replace(suite, study, scores=[str(await scored(suite, other))])
         assert await refused(suite, study) == (409, "scores-apart")
@@ -241,11 +260,12 @@ class TestScores:
         store_scores(suite, study, await unfinished(suite, other))
         assert await refused(suite, study) == (409, "scores-unfinished")
 
-    async def test_are_refused_as_a_study_is_stored_where_their_set_is_unknown_or_unfinished(self, suite: RunningSuite):
-        study, collection = await measured_study(suite, people=2)
-        known, unknown = await scored(suite, collection), uuid4()
+    async def test_are_refused_as_a_study_is_stored_where_their_set_is_unknown_or_unfinished(
+        self, suite: RunningSuite, measured: Measured
+    ):
+        known, unknown, collection = measured.scores, uuid4(), measured.collection
         admin = await suite.client("annotation", "admin")
-        there = (await admin.get(f"/v1/studies/{study}")).json()
+        there = (await admin.get("/v1/studies")).json()
         for at, (status, problem, sentence) in {
             unknown: (422, "unknown-scores", f"There is no score set {unknown}: name the id of a complete score job"),
             await unfinished(suite, collection): (409, "scores-unfinished", "is not complete: wait for it"),
@@ -253,19 +273,18 @@ class TestScores:
             body = {"name": "other", "campaigns": [], "chats": [collection], "scores": [str(known), str(at)]}
             for answer in (
                 await admin.post("/v1/studies", json=body),
-                await admin.put(f"/v1/studies/{study}", json=body),
+                await admin.put(f"/v1/studies/{measured.study}", json=body),
             ):
                 found = answer.json()
                 assert (answer.status_code, found["type"].rpartition(":")[2]) == (status, problem)
                 assert sentence in found["detail"]
                 assert [each["pointer"] for each in found["errors"]] == ["/scores/1"]
-        assert (await admin.get("/v1/studies")).json()["items"] == [there]
+        assert (await admin.get("/v1/studies")).json() == there
 
     async def test_are_checked_by_the_dry_run_of_a_file(
-        self, suite: RunningSuite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, suite: RunningSuite, measured: Measured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ):
-        collection = await import_chats(suite, exported_chats(2))
-        known, unknown = await scored(suite, collection), uuid4()
+        known, unknown, collection = measured.scores, uuid4(), measured.collection
         file = tmp_path / "study.yaml"
         async with stb_of_admin(suite, monkeypatch) as stb:
             file.write_text(f"name: s\nchats: [{collection}]\nscores:\n- {known}\n- {unknown}\n")
