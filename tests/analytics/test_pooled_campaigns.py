@@ -114,10 +114,20 @@ def services_of() -> tuple[str, ...]:
     return ("bots", "conversations", "annotation", "analytics")
 
 
-@pytest.fixture
-async def campaigns(suite: RunningSuite) -> list[str]:
+@pytest.fixture(scope="module")
+def suite(module_suite: RunningSuite) -> RunningSuite:
+    """The file's services, which keep all rows: most tests read two campaigns."""
+    return module_suite
+
+
+@pytest.fixture(scope="module")
+async def bots(suite: RunningSuite) -> dict[str, str]:
+    return await register_bots(suite)
+
+
+@pytest.fixture(scope="module")
+async def campaigns(suite: RunningSuite, bots: dict[str, str]) -> list[str]:
     """Return the ids of two campaigns of the same bots: in the second there are no ties, and half the annotators."""
-    bots = await register_bots(suite)
     paths = [
         await labelled_campaign(suite, bots),
         await labelled_campaign(suite, bots, annotators=ANNOTATORS[:2], ties=False),
@@ -190,8 +200,7 @@ class TestPooledCampaigns:
         found = (await analyst.get("/v1/pooled", params=asked)).json()
         assert (found["estimates"], found["reason"]) == ([], "no two bots are in every campaign")
 
-    async def test_without_a_shared_annotator_or_text_are_independent(self, suite: RunningSuite):
-        bots = await register_bots(suite)
+    async def test_without_a_shared_annotator_or_text_are_independent(self, suite: RunningSuite, bots: dict[str, str]):
         drawn = [
             (PAIRS[:1], ANNOTATORS[:1]),
             (PAIRS[1:], ANNOTATORS[1:]),

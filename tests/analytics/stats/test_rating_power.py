@@ -84,9 +84,12 @@ class TestDesignEffect:
 class TestClusteredPower:
     @pytest.mark.parametrize("name", CELLS)
     def test_is_found_in_a_few_simulated_studies(self, name):
-        """150 studies have a standard error of .033: this finds gross errors, the README has 2,000 studies a cell."""
+        """80 studies have a standard error of .045. The README has 2,000 studies a cell.
+
+        So some cells find a correlation of which a third counts, and a level that is not divided among the pairs.
+        """
         cell = CELLS[name]
-        found = power_found(cell, 150)
+        found = power_found(cell, 80)
         assert found["bonferroni"] == pytest.approx(cell.planned, abs=0.03 + 3.5 * max(found["error"], 0.01))
         assert found["holm"] >= found["bonferroni"]
 
