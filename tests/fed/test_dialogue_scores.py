@@ -39,9 +39,21 @@ async def scored(suite, scorer=SCORER, bots=None, collection=None):
     return job.id, {key: fmean(own) for key, own in turns.items()}
 
 
+@pytest.fixture(scope="module")
+def suite(module_suite):
+    """The file's services, which keep all rows: all tests read one score set."""
+    return module_suite
+
+
+@pytest.fixture(scope="module")
+async def found_scores(suite):
+    """A score set of all bots, and the mean score of each bot with each partner in each conversation."""
+    return await scored(suite)
+
+
 class TestDialogueScores:
-    async def test_are_summed_up_by_dialogue_first_and_then_by_bot_and_partner(self, suite):
-        set_id, means = await scored(suite)
+    async def test_are_summed_up_by_dialogue_first_and_then_by_bot_and_partner(self, suite, found_scores):
+        set_id, means = found_scores
         fed = await suite.fed("analyst")
         summary = await fed.get_score_set(set_id)
         for bot in next(each for each in summary.dimensions if each.dimension == "specificity").bots:
@@ -59,8 +71,8 @@ class TestDialogueScores:
             assert distances[each.example] == min(distances.values())
         assert found.partners[0].score >= found.partners[1].score
 
-    async def test_order_bots_the_surer_the_more_dialogues_there_are(self, suite):
-        set_id, means = await scored(suite)
+    async def test_order_bots_the_surer_the_more_dialogues_there_are(self, suite, found_scores):
+        set_id, means = found_scores
         fed = await suite.fed("analyst")
         found = await fed.get_order_stability(set_id, dimension="specificity", sizes=[2, 5000], samples=200)
         small, large = found.points
@@ -69,8 +81,8 @@ class TestDialogueScores:
         assert [bot for (bot,) in large.clusters] == ranked
         assert small.rate <= large.rate
 
-    async def test_show_who_wins_in_an_unfair_pool(self, suite):
-        set_id, means = await scored(suite)
+    async def test_show_who_wins_in_an_unfair_pool(self, suite, found_scores):
+        set_id, means = found_scores
         fed = await suite.fed("analyst")
         found = await fed.get_unfair_pool(set_id, "ada", ["cy"], dimension="specificity", resamples=500)
 
@@ -83,8 +95,8 @@ class TestDialogueScores:
         cells = [found.wins_both, found.wins_fair_only, found.wins_unfair_only, found.wins_neither]
         assert cells[2 * (bob.fair_lead <= 0) + (bob.unfair_lead <= 0)] == sum(cells) == 1
 
-    async def test_refuse_bots_and_dimensions_that_were_not_scored(self, suite):
-        set_id, _ = await scored(suite)
+    async def test_refuse_bots_and_dimensions_that_were_not_scored(self, suite, found_scores):
+        set_id, _ = found_scores
         fed = await suite.fed("analyst")
         with pytest.raises(Invalid, match="scores no bot 'eve': it scores ada, bob, cy"):
             await fed.get_partner_scores(set_id, "eve")
@@ -95,10 +107,10 @@ class TestDialogueScores:
 
 
 class TestDifferences:
-    async def test_need_one_bot_each_in_the_same_plan_by_the_same_scorer(self, suite):
+    async def test_need_one_bot_each_in_the_same_plan_by_the_same_scorer(self, suite, found_scores):
         """`tests/cli/test_gates.py` has the difference of two versions, against their scores."""
         fed = await suite.fed("analyst")
-        all_bots, _ = await scored(suite)
+        all_bots, _ = found_scores
         collection = (await fed.get_score_set(all_bots)).collection_id
         ada, _ = await scored(suite, bots=("ada",), collection=collection)
         bob, _ = await scored(suite, bots=("bob",), collection=collection)

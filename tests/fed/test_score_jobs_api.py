@@ -55,34 +55,51 @@ async def finished(fed, job_id, seconds=60):
     return job
 
 
-@pytest.fixture
+@pytest.fixture(scope="class")
+async def suite(module_suite, shared_suites):
+    """The file's services; the tests of a class read the same rows."""
+    yield module_suite
+    await shared_suites.empty(module_suite)
+
+
+@pytest.fixture(scope="class")
 async def collection(suite):
     return UUID(await import_conversations(suite, conversations()))
 
 
+@pytest.fixture(scope="class")
+async def of_bots(suite, collection):
+    """A complete job that scored two of the three bots."""
+    fed = await suite.fed("admin")
+    return await finished(fed, (await fed.create_score_job(asked(collection, bots=("good", "dull")))).id)
+
+
+@pytest.fixture(scope="class")
+async def of_all(suite, collection):
+    """A complete job that scored all bots."""
+    fed = await suite.fed("admin")
+    return await finished(fed, (await fed.create_score_job(asked(collection))).id)
+
+
 class TestScoreJob:
-    async def test_a_job_scores_every_turn_of_the_named_bots_that_answers_another(self, suite, collection):
-        fed = await suite.fed("admin")
-        job = await fed.create_score_job(asked(collection, bots=("good", "dull")))
-        done = await finished(fed, job.id)
+    async def test_a_job_scores_every_turn_of_the_named_bots_that_answers_another(self, suite, collection, of_bots):
+        fed, done = await suite.fed("admin"), of_bots
         assert done.state == "complete"
         assert done.failure is None
         assert done.done == 5
         assert done.steps == 5
-        scores = [each async for each in fed.list_scores(job.id)]
+        scores = [each async for each in fed.list_scores(done.id)]
         assert done.contexts == len(scores) == 10 * 2  # of three turns each, the first answers nobody
         assert {each.bot for each in scores} == {"good", "dull"}
         assert {each.turn for each in scores} == {3, 5}
         held = [each async for each in (await suite.conversations("admin")).list_conversations(collection)]
         texts = {each.id: [turn.text for turn in each.turns] for each in held}
         assert all(each.length == context_length(texts[each.conversation_id][: each.turn]) for each in scores)
-        one = [each async for each in fed.list_scores(job.id, conversation_id=held[0].id)]
+        one = [each async for each in fed.list_scores(done.id, conversation_id=held[0].id)]
         assert one == [each for each in scores if each.conversation_id == held[0].id] != []
 
-    async def test_a_set_sums_up_bots_with_intervals_ranks_and_what_length_says(self, suite, collection):
-        fed = await suite.fed("admin")
-        job = await fed.create_score_job(asked(collection, bots=("good", "dull")))
-        await finished(fed, job.id)
+    async def test_a_set_sums_up_bots_with_intervals_ranks_and_what_length_says(self, suite, of_bots):
+        fed, job = await suite.fed("admin"), of_bots
         found = await fed.get_score_set(job.id)
         scores = [each async for each in fed.list_scores(job.id)]
         assert [each.dimension for each in found.dimensions] == ["fluency", "specificity", "sensibleness", "overall"]
@@ -99,22 +116,14 @@ class TestScoreJob:
                 expected = [line.intercept + line.slope / score.length for score in scores if score.bot == bot.bot]
                 assert bot.beyond_length == pytest.approx(bot.score - sum(expected) / len(expected))
 
-    async def test_no_likelihood_is_computed_twice(self, suite, collection):
-        fed = await suite.fed("admin")
-        first = await fed.create_score_job(asked(collection))
-        await finished(fed, first.id)
-        database = Database(suite.database.app["fed"], pool_size=1)
-        async with database.write() as session:  # other values, which only the next job could take from here
-            stored = await session.scalar(text("SELECT count(*) FROM fed.likelihoods"))
-            await session.execute(text("UPDATE fed.likelihoods SET nlls = array_fill(7.0::float8, ARRAY[24])"))
-            await session.execute(text("UPDATE fed.likelihoods SET tokens = array_fill(7, ARRAY[24])"))
-        second = await fed.create_score_job(asked(collection))
-        await finished(fed, second.id)
-        async with database.read() as session:
-            assert await session.scalar(text("SELECT count(*) FROM fed.likelihoods")) == stored == 50
-        await database.close()
-        for each in (await fed.get_score_set(second.id)).dimensions:
-            assert [bot.score for bot in each.bots] == pytest.approx([0.0] * 3)
+    async def test_an_export_has_a_row_for_each_dimension_of_each_context_in_every_format(self, suite, of_bots):
+        fed, job = await suite.fed("admin"), of_bots
+        lines = b"".join([piece async for piece in fed.export_scores(job.id)]).splitlines()
+        rows = [json.loads(line) for line in lines]
+        assert len(rows) == 20 * 4
+        table = b"".join([piece async for piece in fed.export_scores(job.id, "csv")]).decode()
+        assert [float(row["score"]) for row in csv.DictReader(io.StringIO(table))] == [row["score"] for row in rows]
+        assert b"".join([piece async for piece in fed.export_scores(job.id, "parquet")])[:4] == b"PAR1"
 
     async def test_the_level_of_dialogues_scores_the_last_turn_of_each_bot(self, suite, collection):
         fed = await suite.fed("admin")
@@ -163,7 +172,8 @@ class TestScoreJob:
         with pytest.raises(Forbidden):
             await (await suite.fed("analyst")).create_score_job(asked(collection))
 
-    async def test_a_job_is_made_once_for_an_idempotency_key(self, suite, collection):
+    async def test_a_job_is_made_once_for_an_idempotency_key(self, suite):
+        collection = UUID(await import_conversations(suite, conversations(1)))
         fed = await suite.fed("admin")
         first = await fed.create_score_job(asked(collection), idempotency_key="k")
         again = await fed.create_score_job(asked(collection), idempotency_key="k")
@@ -172,6 +182,25 @@ class TestScoreJob:
         with pytest.raises(Conflict, match="complete"):
             await fed.cancel_score_job(first.id)
         assert [each.id async for each in fed.list_score_jobs(collection_id=collection)] == [first.id]
+
+
+class TestLikelihoods:
+    async def test_no_likelihood_is_computed_twice(self, suite, collection):
+        fed = await suite.fed("admin")
+        first = await fed.create_score_job(asked(collection))
+        await finished(fed, first.id)
+        database = Database(suite.database.app["fed"], pool_size=1)
+        async with database.write() as session:  # other values, which only the next job could take from here
+            stored = await session.scalar(text("SELECT count(*) FROM fed.likelihoods"))
+            await session.execute(text("UPDATE fed.likelihoods SET nlls = array_fill(7.0::float8, ARRAY[24])"))
+            await session.execute(text("UPDATE fed.likelihoods SET tokens = array_fill(7, ARRAY[24])"))
+        second = await fed.create_score_job(asked(collection))
+        await finished(fed, second.id)
+        async with database.read() as session:
+            assert await session.scalar(text("SELECT count(*) FROM fed.likelihoods")) == stored == 50
+        await database.close()
+        for each in (await fed.get_score_set(second.id)).dimensions:
+            assert [bot.score for bot in each.bots] == pytest.approx([0.0] * 3)
 
 
 class TestEvents:
@@ -209,24 +238,9 @@ class TestEvents:
             assert answer.status_code == 403
 
 
-class TestExport:
-    async def test_an_export_has_a_row_for_each_dimension_of_each_context_in_every_format(self, suite, collection):
-        fed = await suite.fed("admin")
-        job = await fed.create_score_job(asked(collection, bots=("good", "dull")))
-        await finished(fed, job.id)
-        lines = b"".join([piece async for piece in fed.export_scores(job.id)]).splitlines()
-        rows = [json.loads(line) for line in lines]
-        assert len(rows) == 20 * 4
-        table = b"".join([piece async for piece in fed.export_scores(job.id, "csv")]).decode()
-        assert [float(row["score"]) for row in csv.DictReader(io.StringIO(table))] == [row["score"] for row in rows]
-        assert b"".join([piece async for piece in fed.export_scores(job.id, "parquet")])[:4] == b"PAR1"
-
-
 class TestCorrelation:
-    async def test_a_correlation_stands_beside_that_of_length(self, suite, collection):
-        fed = await suite.fed("admin")
-        job = await fed.create_score_job(asked(collection))
-        await finished(fed, job.id)
+    async def test_a_correlation_stands_beside_that_of_length(self, suite, collection, of_all):
+        fed, job = await suite.fed("admin"), of_all
         campaign = await annotated(suite, collection)
         found = await fed.get_correlation(job.id, campaign, rated="fluency")
         scores = [each async for each in fed.list_scores(job.id)]
@@ -304,10 +318,8 @@ class TestCorrelation:
         with pytest.raises(Invalid, match=r"'quality' rates no single turns .*: people rate whole chats"):
             await fed.get_correlation(job.id, rated="quality", level="turn")
 
-    async def test_what_cannot_be_compared_is_refused_with_what_can(self, suite, collection):
-        fed = await suite.fed("admin")
-        job = await fed.create_score_job(asked(collection))
-        await finished(fed, job.id)
+    async def test_what_cannot_be_compared_is_refused_with_what_can(self, suite, collection, of_all):
+        fed, job = await suite.fed("admin"), of_all
         elsewhere = await open_campaign(suite, await import_conversations(suite, conversations(1)))
         with pytest.raises(Conflict, match="does not show the collection"):
             await fed.get_correlation(job.id, UUID(elsewhere["id"]))

@@ -64,10 +64,21 @@ async def rated_campaign(suite, points, name="people"):
     return UUID(campaign)
 
 
+@pytest.fixture(scope="module")
+def suite(module_suite):
+    """The file's services, which keep all rows: all tests read one score set."""
+    return module_suite
+
+
+@pytest.fixture(scope="module")
+async def whole(suite):
+    """The scores of a dialogue of each pair of bots."""
+    return await score_set(suite, [*combinations(BOTS, 2)])
+
+
 class TestSystemCorrelations:
-    async def test_stand_side_by_side_for_several_ways_to_collect(self, suite):
+    async def test_stand_side_by_side_for_several_ways_to_collect(self, suite, whole):
         """Ann and ben rate the bots of a campaign, cat in a table; dee stands in only one score set."""
-        whole = await score_set(suite, [*combinations(BOTS, 2)])
         alone = await score_set(suite, [(bot, bot) for bot in BOTS[:3]])
         points = {"ann": {"ada": 1, "bob": 3, "cy": 2, "dee": 5}, "ben": {"ada": 2, "bob": 4, "cy": 5, "dee": 1}}
         campaign = await rated_campaign(suite, points)
@@ -100,8 +111,7 @@ class TestSystemCorrelations:
             assert result.spearman.n == result.length_spearman.n == 3
         assert overall.ceiling.n == 3
 
-    async def test_count_an_annotator_of_two_campaigns_once(self, suite):
-        whole = await score_set(suite, [*combinations(BOTS, 2)])
+    async def test_count_an_annotator_of_two_campaigns_once(self, suite, whole):
         points = [{name: dict.fromkeys(BOTS, 1 + at) for at, name in enumerate(names)} for names in ("ab", "bc")]
         campaigns = tuple([await rated_campaign(suite, each, f"people {at}") for at, each in enumerate(points)])
         fed = await suite.fed("analyst")
@@ -109,10 +119,9 @@ class TestSystemCorrelations:
         for each in found.dimensions[-1].systems:
             assert (each.annotators, each.rating) == (3, pytest.approx(fmean([1, fmean([2, 1]), 2])))
 
-    async def test_compare_all_dimensions_with_one_question_of_a_study(self, suite):
-        whole = await score_set(suite, [*combinations(BOTS, 2)])
+    async def test_compare_all_dimensions_with_one_question_of_a_study(self, suite, whole):
         points = {f"p{number}": {bot: 1 + (number + at) % 5 for at, bot in enumerate(BOTS)} for number in range(3)}
-        campaign = await rated_campaign(suite, points)
+        campaign = await rated_campaign(suite, points, "people of a study")
         admin = await suite.client("annotation", "admin")
         study = await created(admin, "/v1/studies", {"name": "s", "campaigns": [str(campaign)]})
         request = SystemCorrelationsIn(score_sets=(whole,), studies=(study["id"],), rated="sensibleness")
@@ -122,8 +131,7 @@ class TestSystemCorrelations:
         p_value = found.dimensions[0].score_sets[0].kendall.p_value
         assert p_value * 24 == pytest.approx(round(p_value * 24))  # shares of the orders of four
 
-    async def test_refuse_sources_that_do_not_fit_with_what_they_have(self, suite):
-        whole = await score_set(suite, [*combinations(BOTS, 2)])
+    async def test_refuse_sources_that_do_not_fit_with_what_they_have(self, suite, whole):
         fed = await suite.fed("analyst")
         table = (BotRatingIn(bot="ada", annotator="cat", question="charm", value=5),)
         with pytest.raises(Invalid, match=r"no rating 'fluency, .*' in these sources: there are charm"):
