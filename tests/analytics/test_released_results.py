@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -20,7 +21,7 @@ from tests.factories.campaigns import (
     rated_campaign,
     released_campaign,
 )
-from tests.factories.running_suite import RunningSuite
+from tests.factories.running_suite import RunningSuite, SharedSuites
 from tests.factories.studies import conversation, created, import_conversations, register_bots, with_bots
 
 PUBLIC = "/v1/leaderboards"
@@ -67,31 +68,44 @@ class TestStandings:
         assert row["bot"] == ""
         assert row["rank_low"] == ""
 
-    async def test_a_campaign_by_ratings_shows_its_headline_measure_under_the_names_of_a_team(
-        self, suite: RunningSuite
-    ):
-        """ours 5 and 4, secretive 2 and 1, baseline 3 and 3: each from two annotators."""
-        bots = await register_bots(suite)
-        path = await rated_campaign(suite, bots)
-        admin, analyst = await suite.client("annotation", "admin"), await suite.client("analytics", "analyst")
+    async def test_a_team_whose_bots_nobody_rated_sees_no_figures_of_others(self, suite: RunningSuite):
+        path = await rated_campaign(suite, await register_bots(suite), speakers=("secretive", "baseline"))
+        admin = await suite.client("annotation", "admin")
         assert (await admin.post(f"{path}/results/release")).status_code == 200
-        standing = await get_standing(suite)
+        assert (await list_standings(suite)).json()["items"] == []
+
+
+@pytest.fixture(scope="class")
+async def rated(module_suite: RunningSuite, shared_suites: SharedSuites) -> AsyncIterator[str]:
+    """The path of a campaign by ratings whose results are released and published; all tests of a class read it."""
+    path = await rated_campaign(module_suite, await register_bots(module_suite))
+    admin = await module_suite.client("annotation", "admin")
+    for change in ("release", "publish"):
+        assert (await admin.post(f"{path}/results/{change}")).status_code == 200
+    yield path
+    await shared_suites.empty(module_suite)
+
+
+class TestRatedCampaigns:
+    """ours 5 and 4, secretive 2 and 1, baseline 3 and 3: each from two annotators."""
+
+    async def test_show_their_headline_measure_under_the_names_of_a_team(self, module_suite: RunningSuite, rated: str):
+        analyst = await module_suite.client("analytics", "analyst")
+        standing = await get_standing(module_suite)
         measure = standing["measure"]
         assert (measure["measure"], measure["level"], measure["kind"]) == ("quality", "dialogue", "scale")
         shown = {each["shown_as"]: each for each in measure["bots"]}
         assert [each["value"]["estimate"] for each in measure["bots"]] == [4.5, 3.0, 1.5]
         assert (shown["own"]["bot"], shown["public"]["bot"]) == ("ours", "baseline")
         assert shown["pseudonym"]["bot"].startswith("bot-")
-        assert "secretive" not in (await list_standings(suite)).text
-        operators = (await analyst.get(f"{path}/measures/quality")).json()
+        assert "secretive" not in (await list_standings(module_suite)).text
+        operators = (await analyst.get(f"{rated}/measures/quality")).json()
         assert shown["own"]["value"]["low"] == operators["bots"][0]["low"]
         assert standing["counts"]["annotators"] == 2
 
-    async def test_a_campaign_by_ratings_is_a_table_of_its_headline_measure(self, suite: RunningSuite):
-        path = await rated_campaign(suite, await register_bots(suite))
-        admin = await suite.client("annotation", "admin")
-        assert (await admin.post(f"{path}/results/release")).status_code == 200
-        us = await suite.client("analytics", "team", team="us")
+    @pytest.mark.usefixtures("rated")
+    async def test_are_a_table_of_their_headline_measure(self, module_suite: RunningSuite):
+        us = await module_suite.client("analytics", "team", team="us")
         answer = await us.get(STANDINGS, headers={"Accept": "text/csv"})
         rows = [*csv.DictReader(io.StringIO(answer.text, newline=""))]
         assert [(row["measure"], row["value_estimate"]) for row in rows] == [
@@ -100,26 +114,17 @@ class TestStandings:
             ("quality", "1.5"),
         ]
 
-    async def test_a_team_whose_bots_nobody_rated_sees_no_figures_of_others(self, suite: RunningSuite):
-        path = await rated_campaign(suite, await register_bots(suite), speakers=("secretive", "baseline"))
-        admin = await suite.client("annotation", "admin")
-        assert (await admin.post(f"{path}/results/release")).status_code == 200
-        assert (await list_standings(suite)).json()["items"] == []
-
-
-class TestPublicResults:
-    async def test_show_the_headline_measure_of_ratings_with_hidden_names(self, suite: RunningSuite):
-        path = await rated_campaign(suite, await register_bots(suite))
-        admin = await suite.client("annotation", "admin")
-        for change in ("release", "publish"):
-            assert (await admin.post(f"{path}/results/{change}")).status_code == 200
-        async with httpx.AsyncClient(base_url=suite.urls["analytics"]) as stranger:
+    @pytest.mark.usefixtures("rated")
+    async def test_show_the_public_their_headline_measure_with_hidden_names(self, module_suite: RunningSuite):
+        async with httpx.AsyncClient(base_url=module_suite.urls["analytics"]) as stranger:
             answer = await stranger.get(PUBLIC)
         (board,) = answer.json()["items"]
         assert [each["value"]["estimate"] for each in board["measure"]["bots"]] == [4.5, 3.0, 1.5]
         assert [each["shown_as"] for each in board["measure"]["bots"]] == ["pseudonym", "public", "pseudonym"]
         assert "secretive" not in answer.text
 
+
+class TestPublicResults:
     async def test_are_read_without_a_key_from_their_publication_to_their_withdrawal(self, suite: RunningSuite):
         bots = await register_bots(suite)
         path = await released_campaign(suite, bots)

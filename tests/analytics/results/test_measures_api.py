@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from spotthebot.clients import AsyncAnalytics
 from tests.factories.command_line import run_stb
@@ -93,10 +94,22 @@ async def _analyst(suite: RunningSuite) -> httpx.AsyncClient:
     return await suite.client("analytics", "analyst")
 
 
+@pytest.fixture(scope="module")
+def suite(module_suite: RunningSuite) -> RunningSuite:
+    """The file's services, which keep all rows: most tests read one campaign."""
+    return module_suite
+
+
+@pytest.fixture(scope="module")
+async def campaign(suite: RunningSuite) -> str:
+    """A campaign of ratings of dialogues."""
+    return await _campaign(suite, "dialogue_likert", LIKERT)
+
+
 class TestMeasures:
-    async def test_name_and_rank_the_bots_by_ratings_of_dialogues(self, suite: RunningSuite):
+    async def test_name_and_rank_the_bots_by_ratings_of_dialogues(self, suite: RunningSuite, campaign: str):
         """Worked by hand in test_measures: ada 26 / 6, bob 2, people 4.5."""
-        campaign, analyst = await _campaign(suite, "dialogue_likert", LIKERT), await _analyst(suite)
+        analyst = await _analyst(suite)
         found = (await analyst.get(f"/v1/campaigns/{campaign}/measures")).json()
         assert found["headline"] == "quality"
         assert [each["measure"] for each in found["measures"]] == [*DIMENSIONS]
@@ -108,8 +121,8 @@ class TestMeasures:
         }
         assert [each["name"] for each in found["speakers"]] == ["ada", "bob", "HU"]
 
-    async def test_come_one_by_one_with_pairs_and_as_a_table(self, suite: RunningSuite):
-        campaign, analyst = await _campaign(suite, "dialogue_likert", LIKERT), await _analyst(suite)
+    async def test_come_one_by_one_with_pairs_and_as_a_table(self, suite: RunningSuite, campaign: str):
+        analyst = await _analyst(suite)
         path = f"/v1/campaigns/{campaign}/measures/quality"
         found = (await analyst.get(path)).json()
         (pair,) = found["pairs"]
@@ -122,9 +135,9 @@ class TestMeasures:
         assert float(columns["published_estimate"]) == found["bots"][0]["published"]["estimate"]
         assert {"published_low", "published_mean_of_means", "published_tie_low", "published_method"} < set(columns)
 
-    async def test_have_a_mixed_model_if_it_is_asked_for(self, suite: RunningSuite):
+    async def test_have_a_mixed_model_if_it_is_asked_for(self, suite: RunningSuite, campaign: str):
         """The one form does not take the other's place among the results that are kept."""
-        campaign, analyst = await _campaign(suite, "dialogue_likert", LIKERT), await _analyst(suite)
+        analyst = await _analyst(suite)
         path, found = f"/v1/campaigns/{campaign}/measures/quality", {}
         for kind in ("linear", "cumulative_link", None, "linear"):
             answer = await analyst.get(path, params={"mixed_model": kind} if kind else {})
@@ -143,15 +156,14 @@ class TestMeasures:
         found = (await analyst.get(f"/v1/campaigns/{campaign}/measures/quality", params={"filter": "none"})).json()
         assert {each["bot"]: (each["estimate"], each["n"]) for each in found["bots"]} == {"ada": (5, 3), "bob": (1, 3)}
 
-    async def test_are_what_the_typed_client_returns(self, suite: RunningSuite):
-        campaign = await _campaign(suite, "dialogue_likert", LIKERT)
+    async def test_are_what_the_typed_client_returns(self, suite: RunningSuite, campaign: str):
         async with AsyncAnalytics(suite.urls["analytics"], await suite.keys.make("analyst")) as client:
             every, one = await client.list_measures(campaign), await client.get_measure(campaign)
         assert one.measure == every.headline == "quality"
         assert [bot.bot for bot in one.bots] == ["ada", "bob", "HU"]
 
-    async def test_change_with_the_annotations_and_are_kept_until_then(self, suite: RunningSuite):
-        campaign, analyst = await _campaign(suite, "dialogue_likert", LIKERT), await _analyst(suite)
+    async def test_change_with_the_annotations_and_are_kept_until_then(self, suite: RunningSuite, campaign: str):
+        analyst = await _analyst(suite)
         path = f"/v1/campaigns/{campaign}/measures"
         first = await analyst.get(path)
         again = await analyst.get(path, headers={"If-None-Match": first.headers["etag"]})
@@ -159,8 +171,8 @@ class TestMeasures:
 
 
 class TestValues:
-    async def test_are_a_table_of_ratings_with_the_names_of_bots(self, suite: RunningSuite):
-        campaign, analyst = await _campaign(suite, "dialogue_likert", LIKERT), await _analyst(suite)
+    async def test_are_a_table_of_ratings_with_the_names_of_bots(self, suite: RunningSuite, campaign: str):
+        analyst = await _analyst(suite)
         answer = await analyst.get(f"/v1/campaigns/{campaign}/values")
         assert answer.headers["content-type"].startswith("text/csv")
         rows = [*csv.DictReader(io.StringIO(answer.text, newline=""))]
@@ -177,9 +189,9 @@ class TestValues:
         assert len({row["annotator"] for row in quality}) == 2
         assert {row["turn"] for row in quality} == {""}
 
-    async def test_are_what_the_command_for_tables_ranks(self, suite: RunningSuite, tmp_path: Path):
+    async def test_are_what_the_command_for_tables_ranks(self, suite: RunningSuite, campaign: str, tmp_path: Path):
         """The same means, from the file alone."""
-        campaign, analyst = await _campaign(suite, "dialogue_likert", LIKERT), await _analyst(suite)
+        analyst = await _analyst(suite)
         table = tmp_path / "values.csv"
         table.write_bytes((await analyst.get(f"/v1/campaigns/{campaign}/values")).content)
         printed = await asyncio.to_thread(run_stb, "analyse", "table", table, "--yes", "--json", "-")
@@ -218,15 +230,15 @@ class TestValues:
         rows = [row for row in csv.DictReader(io.StringIO(text, newline="")) if row["dimension"] == "quality"]
         assert sorted((row["turn"], row["value"]) for row in rows) == [("A", "5.0")] * 2 + [("B", "3.0")] * 2
 
-    async def test_have_no_other_form(self, suite: RunningSuite):
-        campaign, analyst = await _campaign(suite, "dialogue_likert", LIKERT), await _analyst(suite)
+    async def test_have_no_other_form(self, suite: RunningSuite, campaign: str):
+        analyst = await _analyst(suite)
         answer = await analyst.get(f"/v1/campaigns/{campaign}/values", headers={"Accept": "application/json"})
         assert answer.status_code == 406
 
 
 class TestRefusals:
-    async def test_name_the_measures_that_there_are(self, suite: RunningSuite):
-        campaign, analyst = await _campaign(suite, "dialogue_likert", LIKERT), await _analyst(suite)
+    async def test_name_the_measures_that_there_are(self, suite: RunningSuite, campaign: str):
+        analyst = await _analyst(suite)
         answer = await analyst.get(f"/v1/campaigns/{campaign}/measures/humour")
         assert answer.status_code == 404
         assert "there are grammatical, relevant" in answer.json()["detail"]
@@ -244,8 +256,9 @@ class TestRefusals:
         answer = await analyst.get(f"/v1/campaigns/{campaign}/measures")
         assert (answer.status_code, answer.json()["type"].rsplit(":", 1)[-1]) == (409, "nothing-to-measure")
 
-    async def test_keep_results_that_name_the_bots_from_teams_frontends_and_strangers(self, suite: RunningSuite):
-        campaign = await _campaign(suite, "dialogue_likert", LIKERT)
+    async def test_keep_results_that_name_the_bots_from_teams_frontends_and_strangers(
+        self, suite: RunningSuite, campaign: str
+    ):
         team = await suite.client("analytics", "team", team="alpha")
         frontend = await suite.client("analytics", "annotation")
         for path in ("measures", "measures/quality", "measures/headline", "values"):

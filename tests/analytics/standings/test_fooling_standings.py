@@ -1,9 +1,11 @@
 """Standings and public results of a campaign in which no two bots met: by fooling rate, people without a rank."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
 from tests.factories.campaigns import ANNOTATORS, get_standing, labelled_campaign, released_campaign
-from tests.factories.running_suite import RunningSuite
+from tests.factories.running_suite import RunningSuite, SharedSuites
 from tests.factories.studies import register_bots
 
 PAIRS = [("HU", "ours"), ("secretive", "HU"), ("baseline", "HU")]
@@ -15,8 +17,16 @@ def services_of() -> tuple[str, ...]:
     return "bots", "conversations", "annotation", "analytics"
 
 
-async def _released(suite: RunningSuite) -> str:
-    """Return the path of a campaign whose results are released and published."""
+@pytest.fixture(scope="class")
+async def suite(module_suite: RunningSuite, shared_suites: SharedSuites) -> AsyncIterator[RunningSuite]:
+    """The file's services; the tests of a class read the same rows."""
+    yield module_suite
+    await shared_suites.empty(module_suite)
+
+
+@pytest.fixture(scope="class")
+async def path(suite: RunningSuite) -> str:
+    """The path of a campaign whose results are released and published."""
     path = await labelled_campaign(suite, await register_bots(suite), PAIRS)
     admin = await suite.client("annotation", "admin")
     for step in ("release", "publish"):
@@ -25,8 +35,9 @@ async def _released(suite: RunningSuite) -> str:
 
 
 class TestStandings:
-    async def test_are_ordered_by_the_operators_fooling_rates_and_hide_the_same_names(self, suite: RunningSuite):
-        path = await _released(suite)
+    async def test_are_ordered_by_the_operators_fooling_rates_and_hide_the_same_names(
+        self, suite: RunningSuite, path: str
+    ):
         analyst = await suite.client("analytics", "analyst")
         ranking = (await analyst.get(f"{path}/ranking")).json()["ranking"]
         assert ranking["ranked_by"] == "fooling_rates"
@@ -44,6 +55,16 @@ class TestStandings:
         assert all(each["win_rate"] is None for each in standing["bots"])
         assert "secretive" not in str(standing)
 
+    @pytest.mark.usefixtures("path")
+    async def test_public_results_say_by_what_they_rank(self, suite: RunningSuite):
+        board = (await (await suite.client("analytics", "analyst")).get("/v1/leaderboards")).json()["items"]
+        assert [each["ranked_by"] for each in board] == ["fooling_rates"]
+        assert board[0]["method"].startswith("Wilson's interval")
+        assert board[0]["rank_method"].startswith("sets of ranks that hold together: t tests of all differences")
+        assert "secretive" not in str(board[0])
+
+
+class TestFewAnnotators:
     async def test_say_that_so_few_annotators_can_tell_no_bots_apart(self, suite: RunningSuite):
         """Two annotators need 9 conversations of each of three pairs."""
         await released_campaign(suite, await register_bots(suite), annotators=ANNOTATORS[:2])
@@ -51,11 +72,3 @@ class TestStandings:
         (reason,) = standing["reasons"]
         assert reason.startswith("These were too few labels to tell any pair apart")
         assert "With these 2 annotators, 9 conversations of each pair would do" in reason
-
-    async def test_public_results_say_by_what_they_rank(self, suite: RunningSuite):
-        await _released(suite)
-        board = (await (await suite.client("analytics", "analyst")).get("/v1/leaderboards")).json()["items"]
-        assert [each["ranked_by"] for each in board] == ["fooling_rates"]
-        assert board[0]["method"].startswith("Wilson's interval")
-        assert board[0]["rank_method"].startswith("sets of ranks that hold together: t tests of all differences")
-        assert "secretive" not in str(board[0])
