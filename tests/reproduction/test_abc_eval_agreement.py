@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -176,6 +177,7 @@ def _behaviours() -> set[str]:
     return {name.replace(" ", "_") for name in next(iter(double_annotated().values()))[0]}
 
 
+@cache
 def _measures() -> dict[str, MeasureResult]:
     """Return the results of the nine behaviours."""
     found: dict[str, MeasureResult] = {}
@@ -193,6 +195,7 @@ def _bot(dialogue: str) -> str:
     return dialogue.split(")_")[1]
 
 
+@cache
 def _columns() -> dict[str, np.ndarray[Any, np.dtype[np.int64]]]:
     """Return unit, value and dialogue columns of each behaviour: a unit is a turn, labelled by two people."""
     columns: dict[str, list[tuple[int, int, int]]] = defaultdict(list)

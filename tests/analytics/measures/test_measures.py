@@ -14,6 +14,7 @@ from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.results.domain.analysis import analyse
 from spotthebot.analytics.values.domain.values import MeasuredCampaign, MeasuredSample
 from spotthebot.contracts.analytics.measures import PublishedForm
+from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.contracts.annotation.annotations import FEATURES
 from spotthebot.contracts.annotation.measures import HEADLINE, ShownTurns
 from tests.factories.lazy_imports import lazily
@@ -283,44 +284,41 @@ def _spot_the_bot() -> tuple[MeasuredCampaign, LabelledCampaign]:
 
 
 @pytest.fixture(scope="module")
-def both() -> tuple[MeasuredCampaign, LabelledCampaign]:
-    return _spot_the_bot()
+def both() -> tuple[MeasuredCampaign, Analysis]:
+    measured, study = _spot_the_bot()
+    return measured, analyse(study, ANY)
 
 
 class TestSpotTheBot:
-    def test_has_its_fooling_rate_to_the_bit(self, both: tuple[MeasuredCampaign, LabelledCampaign]):
-        measured, study = both
-        expected = {each.bot: each for each in analyse(study, ANY).fooling_rates}
+    def test_has_its_fooling_rate_to_the_bit(self, both: tuple[MeasuredCampaign, Analysis]):
+        measured, analysed = both
+        expected = {each.bot: each for each in analysed.fooling_rates}
         found = {each.bot: each for each in one_measure(measured, "entity:human", ANY).bots}
         assert set(found) == set(expected) == {"ada", "bob", "cid", "HU"}
         for name, rate in expected.items():
             assert (found[name].estimate, found[name].low, found[name].high) == (rate.rate, rate.low, rate.high)
             assert found[name].uncertainty == rate.uncertainty
 
-    def test_has_its_alpha_of_labels(self, both: tuple[MeasuredCampaign, LabelledCampaign]):
-        measured, study = both
-        expected = analyse(study, ANY).agreement.alpha_interval
+    def test_has_its_alpha_of_labels(self, both: tuple[MeasuredCampaign, Analysis]):
+        measured, analysed = both
+        expected = analysed.agreement.alpha_interval
         assert one_measure(measured, "label", ANY).alpha == expected
 
     @pytest.mark.parametrize("feature", FEATURES)
-    def test_has_its_games_by_feature(self, both: tuple[MeasuredCampaign, LabelledCampaign], feature: str):
-        measured, study = both
-        expected = {
-            frozenset({each.bot, each.other}): each for each in getattr(analyse(study, ANY).features, feature).pairs
-        }
+    def test_has_its_games_by_feature(self, both: tuple[MeasuredCampaign, Analysis], feature: str):
+        measured, analysed = both
+        expected = {frozenset({each.bot, each.other}): each for each in getattr(analysed.features, feature).pairs}
         for pair in one_measure(measured, feature, ANY).pairs:
             known = expected[frozenset({pair.bot, pair.other})]
             win_rate = known.win_rate if known.bot == pair.bot else 1 - known.win_rate
             assert pair.estimate == pytest.approx(win_rate)
             assert pair.p_adjusted == pytest.approx(known.p_adjusted)
 
-    def test_has_its_speakers_in_their_order_and_with_their_marks(
-        self, both: tuple[MeasuredCampaign, LabelledCampaign]
-    ):
-        measured, study = both
-        assert all_measures(measured, ANY).speakers == analyse(study, ANY).speakers
+    def test_has_its_speakers_in_their_order_and_with_their_marks(self, both: tuple[MeasuredCampaign, Analysis]):
+        measured, analysed = both
+        assert all_measures(measured, ANY).speakers == analysed.speakers
 
-    def test_keeps_the_annotations_of_complete_packages(self, both: tuple[MeasuredCampaign, LabelledCampaign]):
+    def test_keeps_the_annotations_of_complete_packages(self, both: tuple[MeasuredCampaign, Analysis]):
         """Nobody annotated all conversations of the one package."""
         measured, _ = both
         with pytest.raises(NothingToAnalyse):
