@@ -1,5 +1,6 @@
 """Separation and units: a linear programme against every direction of small data, and fits in other units."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -125,19 +126,28 @@ class TestWordCounts:
         assert fit.log_likelihood == pytest.approx(-best.fun, abs=1e-7)
 
 
+_OTHER = np.random.default_rng(4).normal(size=94)
+_GROUPS = (
+    {},
+    {"cluster": np.arange(94) // 3},
+    {"observations": Observations(np.arange(94) // 2, np.arange(94) % 20)},
+)
+
+
+@cache
+def _breast_cosmesis(model, group, unit=1.0, shift=0.0):
+    times, second = worked_data("bcos")
+    columns = np.column_stack([(second + shift) * unit, _OTHER])
+    return interval_cox(times, columns, ["second", "other"], model=model, **_GROUPS[group])
+
+
 class TestUnits:
     @pytest.mark.parametrize("unit", UNITS)
     @pytest.mark.parametrize("shift", [0.0, 1000.0])
     @pytest.mark.parametrize("model", Odds)
     def test_change_nothing_but_the_coefficient_of_a_covariate(self, unit, shift, model):
-        times, second = worked_data("bcos")
-        other = np.random.default_rng(4).normal(size=len(second))
-        who = Observations(np.arange(94) // 2, np.arange(94) % 20)
-        for more in ({}, {"cluster": np.arange(94) // 3}, {"observations": who}):
-            plain, moved = (
-                interval_cox(times, np.column_stack([column, other]), ["second", "other"], model=model, **more)
-                for column in (second, (second + shift) * unit)
-            )
+        for group in range(len(_GROUPS)):
+            plain, moved = _breast_cosmesis(model, group), _breast_cosmesis(model, group, unit, shift)
             assert moved.log_likelihood == pytest.approx(known(plain.log_likelihood), rel=1e-9)
             for one, same, of in zip(plain.coefficients, moved.coefficients, (unit, 1.0), strict=True):
                 for figure in ("estimate", "standard_error", "low", "high"):

@@ -26,7 +26,7 @@ class TestIntervals:
         )  # 2.5 of 100 at the border, and this judge is beyond it
 
     def test_probes_keep_their_level_and_reach_their_power(self):
-        false, true, held = probe_shares(40, 400)
+        false, true, held = probe_shares(40, 200)
         assert false == pytest.approx(0.05, abs=0.035)
         assert true == pytest.approx(0.8, abs=0.07)
         assert held == pytest.approx(0.95, abs=0.035)
