@@ -101,7 +101,7 @@ def agreement(shown: AssessmentInput) -> Spec:
         _rule(shown, 0),
         alt.Chart(data([row for row in rows if row["low"] is not None]))
         .mark_rule(strokeWidth=8, opacity=0.3, strokeCap="round", color=ink, aria=False)
-        .encode(x=axis, x2="high:Q", y=shown.rows(names)),
+        .encode(x=axis, x2=alt.X2("high:Q"), y=shown.rows(names)),
         alt.Chart(data(rows))
         .mark_point(filled=True, size=75, opacity=1, color=ink)
         .encode(x=alt.X("alpha:Q"), y=shown.rows(names), tooltip=_tooltip("alpha", "low", "high")),
@@ -140,7 +140,7 @@ def importance(shown: AssessmentInput) -> Spec:
         " dialogues that have both; of an outcome with two values, or of preferences, it is McFadden's R²."
         " * p < .05, ** p < .01, *** p < .001, with clusters of dialogues and annotators, for each measure by itself."
     )
-    chart = alt.layer(bars, labels.encode(text="label:N")).properties(**shown.panel(names))
+    chart = alt.layer(bars, labels.encode(text=alt.Text("label:N"))).properties(**shown.panel(names))
     return finish(shown, chart, title, caption)
 
 
@@ -171,7 +171,12 @@ def sensitivity(shown: AssessmentInput) -> Spec:
     bars = (
         alt.Chart(data(sorted(rows, key=lambda row: row["place"])))
         .mark_bar(color=shown.colours.ink)
-        .encode(x=counted, y=shown.rows(names), opacity=depth, tooltip=["measure:N", "level:N", "pairs:Q"])
+        .encode(
+            x=counted,
+            y=shown.rows(names),
+            opacity=depth,
+            tooltip=[*map(alt.Tooltip, ("measure:N", "level:N", "pairs:Q"))],
+        )
     )
     caption = (
         "A bar is the number of pairs of bots with an adjusted p-value below a level, by the suite's own test of all"
@@ -212,7 +217,12 @@ def steps(shown: AssessmentInput) -> Spec:
     base = alt.Chart(data(rows)).encode(x=x, y=y)
     lines = base.mark_line(color=colours.ink, aria=False).encode(strokeDash=dash)
     points = base.mark_point(filled=True, size=60, color=colours.ink, opacity=1).encode(
-        tooltip=["measures:Q", alt.Tooltip("r2:Q", format=".3f"), "curve:N", "left:N"]
+        tooltip=[
+            alt.Tooltip("measures:Q"),
+            alt.Tooltip("r2:Q", format=".3f"),
+            alt.Tooltip("curve:N"),
+            alt.Tooltip("left:N"),
+        ]
     )
     adjusted = {len(step.left): step.adjusted_r2 for step in assessment.stepwise if step.adjusted_r2 is not None}
     best = [{"measures": max(adjusted, key=lambda size: adjusted[size])}] if adjusted else []
@@ -245,4 +255,4 @@ def _rule(shown: AssessmentInput, at: float) -> Drawn:
 
 
 def _tooltip(*fields: str) -> list[Any]:
-    return ["measure:N", *(alt.Tooltip(f"{field}:Q", format=".3f") for field in fields)]
+    return [alt.Tooltip("measure:N"), *(alt.Tooltip(f"{field}:Q", format=".3f") for field in fields)]

@@ -170,11 +170,12 @@ def intervals(
         return alt.Chart(data(chosen)) if source else alt.Chart()
 
     digits = [alt.Tooltip(f"{each}:Q", format=".3f") for each in (estimate, "low", "high")]
-    tooltip = ["bot:N", *(["feature:N"] if rows and "feature" in rows[0] else []), *digits]
+    named = ["bot:N", *(["feature:N"] if rows and "feature" in rows[0] else [])]
+    tooltip = [*map(alt.Tooltip, named), *digits]
     bars = (
         of([row for row in rows if row["low"] is not None])
         .mark_rule(strokeWidth=8, opacity=0.4, aria=False)
-        .encode(x=axis, x2="high:Q", y=marks.rows(labels=labels), color=marks.colour())
+        .encode(x=axis, x2=alt.X2("high:Q"), y=marks.rows(labels=labels), color=marks.colour())
     )
     points = (
         of(rows)
@@ -277,7 +278,7 @@ def nothing_to_draw(shown: Canvas, title: str, why: str) -> Spec:
     text = (
         alt.Chart(data([{"why": lines}]))
         .mark_text(fontSize=layout.text + 1, color=shown.colours.soft, align="left", baseline="top")
-        .encode(text="why:N", x=alt.value(0), y=alt.value(4))
+        .encode(text=alt.Text("why:N"), x=alt.value(0), y=alt.value(4))
         .properties(width=layout.total - 20, height=20 * len(lines) + 8)
     )
     return finish(shown, text, title, why)

@@ -54,10 +54,10 @@ def win_matrix(shown: FigureInput) -> Spec:
         x=alt.X("other:N", sort=marks.names, title=None, axis=heading, scale=flat),
         y=marks.rows(),
         tooltip=[
-            *("bot:N", "other:N", "wins:Q", "losses:Q", "ties:Q"),
+            *map(alt.Tooltip, ("bot:N", "other:N", "wins:Q", "losses:Q", "ties:Q")),
             alt.Tooltip("win_rate:Q", format=".3f"),
             alt.Tooltip("p_adjusted:Q", format=".3g"),
-            "significant:N",
+            alt.Tooltip("significant:N"),
         ],
     )
     winners = alt.Color(
@@ -80,7 +80,7 @@ def win_matrix(shown: FigureInput) -> Spec:
         text = alt.condition("datum.significant", alt.value(shown.colours.ink), alt.value(shown.colours.soft))
         layers.append(
             base.mark_text(fontSize=layout.text + 1, dy=-8 if counted else 0, aria=False).encode(
-                text="label:N", color=text
+                text=alt.Text("label:N"), color=text
             )
         )
         if counted:
@@ -129,7 +129,7 @@ def ranking(shown: FigureInput) -> Spec:
     values = (
         alt.Chart(data(rows))
         .mark_text(align="left", dx=9, fontSize=layout.text, color=shown.colours.ink, aria=False)
-        .encode(x="beside:Q", y=marks.rows(), text="label:N")
+        .encode(x=alt.X("beside:Q"), y=marks.rows(), text=alt.Text("label:N"))
     )
     free = layout.total - marks.room - 56
     ranked = by_games and analysis.ranking.reason is None
@@ -210,7 +210,7 @@ def _rank_probabilities(shown: FigureInput, marks: Marks, step: int) -> Drawn:
     base = alt.Chart(data(rows)).encode(
         x=alt.X("rank:O", title="probability of each rank", axis=axis, scale=ranks),
         y=marks.rows(labels=shown.is_narrow),
-        tooltip=["bot:N", "rank:O", alt.Tooltip("probability:Q", format=".3f")],
+        tooltip=[alt.Tooltip("bot:N"), alt.Tooltip("rank:O"), alt.Tooltip("probability:Q", format=".3f")],
     )
     depth = alt.Opacity("probability:Q", scale=alt.Scale(domain=[0, 1], range=[0.06, TINT]), legend=None)
     layers = [

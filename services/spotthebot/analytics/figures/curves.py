@@ -102,12 +102,17 @@ def stability(shown: FigureInput) -> Spec:
         "conversations:Q", title="conversations per pair", axis=alt.Axis(values=_sizes(whole), format="d", grid=False)
     )
     y = alt.Y("rate:Q", scale=SHARE, title="share of subsets", axis=_SHARES)
-    tooltip = ["conversations:Q", alt.Tooltip("rate:Q", format=".3f"), "without:N", "clusters:N"]
+    tooltip = [
+        alt.Tooltip("conversations:Q"),
+        alt.Tooltip("rate:Q", format=".3f"),
+        alt.Tooltip("without:N"),
+        alt.Tooltip("clusters:N"),
+    ]
     layers: list[Any] = [
         alt.Chart(data([{"rate": 0.95}])).mark_rule(color=colours.guide, strokeDash=[3, 3], aria=False).encode(y=y),
         alt.Chart(data(whole))
         .mark_area(opacity=0.15, color=colours.ink, aria=False)
-        .encode(x=x, y=alt.Y("low:Q", scale=SHARE), y2="high:Q"),
+        .encode(x=x, y=alt.Y("low:Q", scale=SHARE), y2=alt.Y2("high:Q")),
     ]
     if marks.names:
         lines = alt.Legend(
@@ -174,7 +179,9 @@ class _Course:
         bars = (
             alt.Chart(data([row for row in rows if row["low"] is not None]))
             .mark_rule(strokeWidth=2 if many else 5, opacity=0.4, aria=False)
-            .encode(x=self._x, y=alt.Y("low:Q", scale=SHARE), y2="high:Q", color=self.marks.colour(legend=legend))
+            .encode(
+                x=self._x, y=alt.Y("low:Q", scale=SHARE), y2=alt.Y2("high:Q"), color=self.marks.colour(legend=legend)
+            )
         )
         numbers = [alt.Tooltip(f"{each}:Q", format=".3f") for each in ("share", "low", "high")]
         points = (
@@ -185,7 +192,7 @@ class _Course:
                 y=y,
                 color=self.marks.colour(legend=legend),
                 shape=self.marks.shape(legend=legend),
-                tooltip=["bot:N", "exchanges:Q", *numbers],
+                tooltip=[alt.Tooltip("bot:N"), alt.Tooltip("exchanges:Q"), *numbers],
             )
         )
         return [lines, bars, points]
