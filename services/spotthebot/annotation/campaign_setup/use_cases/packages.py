@@ -106,7 +106,8 @@ async def fetch_new(database: Database, conversations: Conversations, campaign: 
         secret=secret,
         seed=campaign.seed,
     )
-    used = [each for each in new if each.conversation_id in allocation.conversations]
+    packed = allocation.conversations
+    used = [each for each in new if each.conversation_id in packed]
     return NewConversations(used, interactors, Packed(allocation, selected.not_selected))
 
 
