@@ -1,18 +1,16 @@
 import asyncio
-import json
 import os
 import pty
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import pytest
 
 from spotthebot.cli.collections.declaration_file import CollectionDeclared, read_declaration
-from spotthebot.cli.collections.run import CollectionProgress, account, estimate, export, follow, start
+from spotthebot.cli.collections.run import CollectionProgress, estimate, follow, start
 from spotthebot.cli.commands.questions import confirmed, is_interactive
 from spotthebot.cli.declarations.errors import DeclarationFaulty
 from spotthebot.cli.errors import CollectionNameTaken
@@ -25,7 +23,7 @@ from spotthebot.local.runtime.data_folder import DataFolder
 from spotthebot.local.runtime.session import Clients
 from tests.factories.bot_servers import raw_server, says, webhook
 from tests.factories.exported import exported
-from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created
 
 SMALL = """\
@@ -39,8 +37,8 @@ conversations_per_pair: 2
 
 
 @pytest.fixture(scope="module")
-def settings_of() -> dict[str, dict[str, Any]]:
-    return {"conversations": QUALITY_CHECKS}
+def services_of() -> tuple[str, ...]:
+    return "bots", "conversations"
 
 
 @pytest.fixture
@@ -114,32 +112,29 @@ class TestWarnings:
 
 
 class TestChangedFile:
-    @pytest.mark.parametrize(
-        ("was", "now", "difference"),
-        [
+    async def test_makes_no_second_collection_of_the_name(
+        self, clients: Clients, folder: DataFolder, declared: Callable[[str], CollectionDeclared]
+    ):
+        await start(clients, folder, declared(SMALL), restart=False)
+        for was, now, difference in (
             ("exchanges: 2", "exchanges: 3", "exchanges 2 there, 3 here"),
             ("pair: 2", "pair: 4", "conversations_per_pair 2 there, 4 here"),
             ("domain: everyday", "domain: movies", "domain everyday there, movies here"),
             ("[eliza, parrot]", "[eliza, dull]", "(bots)"),
             ("mode:", "stop: {farewell: true}\nmode:", "stop"),
             ("mode:", "seed: 1\nmode:", "seed 0 there, 1 here"),
-        ],
-    )
+        ):
+            with pytest.raises(CollectionNameTaken, match=re.escape(difference)):
+                await start(clients, folder, declared(SMALL.replace(was, now)), restart=False)
+
     @pytest.mark.parametrize("has_folder", [True, False])
-    async def test_makes_no_second_collection_of_the_name_unless_asked_to(
-        self,
-        clients: Clients,
-        folder: DataFolder,
-        declared: Callable[[str], CollectionDeclared],
-        was: str,
-        now: str,
-        difference: str,
-        has_folder: bool,
+    async def test_makes_a_second_collection_of_the_name_where_it_is_asked_to(
+        self, clients: Clients, folder: DataFolder, declared: Callable[[str], CollectionDeclared], has_folder: bool
     ):
         notes = folder if has_folder else None
         first = await start(clients, notes, declared(SMALL), restart=False)
-        changed = declared(SMALL.replace(was, now))
-        with pytest.raises(CollectionNameTaken, match=re.escape(difference)):
+        changed = declared(SMALL.replace("exchanges: 2", "exchanges: 3"))
+        with pytest.raises(CollectionNameTaken, match="exchanges 2 there, 3 here"):
             await start(clients, notes, changed, restart=False)
         second = await start(clients, notes, changed, restart=True)
         assert second.collection.id != first.collection.id
@@ -179,54 +174,6 @@ class TestQuestion:
 
 
 class TestCollect:
-    async def test_holds_what_the_file_declares(
-        self, clients: Clients, folder: DataFolder, declared: Callable[[str], CollectionDeclared], tmp_path: Path
-    ):
-        """The built-in bots and the sample are put there, openings drawn, everything said, exported, imported again."""
-        request = declared(
-            SMALL.replace("[eliza, parrot]", "[ngram, eliza]")
-            + "opening: {corpus: sample, take: 2, shown: true}\nhumans: {corpus: sample, conversations: 1}\n"
-        )
-        started = await start(clients, folder, request, restart=False)
-        shown: list[CollectionProgress] = []
-        seen = await follow(clients.conversations, started, shown.append)
-        assert (started.is_new, seen.is_whole, shown[-1]) == (True, True, seen)
-        result = account(request, seen, (), turns=seen.collection.turns, seconds=2.0)
-        assert result["counts"] == {
-            "conversations": 3,
-            "complete": 3,
-            "failed": 0,
-            "cancelled": 0,
-            "waiting": 0,
-            "turns": 12,
-            "turns_planned": 12,
-        }
-        assert result["rate"]["turns_per_second"] == 6.0
-        pairs = {tuple(pair["participants"]): pair["conversations"] for pair in result["pairs"]}
-        assert pairs == {pair: {"complete": 1} for pair in (("ngram", "eliza"), ("eliza", "ngram"), ("HU", "HU"))}
-        file = await export(clients.conversations, seen.collection.id, tmp_path / "out")
-        table = await export(clients.conversations, seen.collection.id, tmp_path / "all.parquet")
-        assert table.read_bytes()[:4] == b"PAR1"
-        lines = [json.loads(line) for line in file.read_text().splitlines()]
-        assert [len(line["turns"]) for line in lines] == [4, 4, 4]
-        assert all(
-            len(line["opening"]) == 2 and line["opening_shown"] for line in lines if line["bots"] != ["HU", "HU"]
-        )
-        assert all(line["quality_flags"]["words"] > 0 for line in lines)
-        await self._comes_back(clients, tmp_path, lines)
-
-    async def _comes_back(self, clients: Clients, tmp_path: Path, lines: list[dict[str, Any]]) -> None:
-        for stored in (3, 0):  # the second changes nothing
-            with showing_progress() as steps:
-                copy, done = await import_export(
-                    clients.conversations, open_export(tmp_path / "out"), "small-copy", steps
-                )
-            assert (done.read, done.stored, done.already_there) == (3, stored, 3 - stored)
-        assert (copy.name, copy.mode, copy.conversations, copy.complete) == ("small-copy", "import", 3, 3)
-        again = await export(clients.conversations, copy.id, tmp_path / "again")
-        came_back = [json.loads(line) for line in again.read_text().splitlines()]
-        assert came_back == [line | {"collection": "small-copy"} for line in lines]  # with the same flags
-
     async def test_brings_a_cancelled_collection_back_as_cancelled(self, clients: Clients, tmp_path: Path):
         """Beside a complete one of the same name, which takes none of its lines."""
         for is_cancelled, state in ((True, "cancelled"), (False, "complete")):

@@ -22,12 +22,18 @@ def services_of() -> tuple[str, ...]:
     return ("bots", "conversations", "annotation", "analytics")
 
 
-@pytest.fixture
-async def stb(suite: RunningSuite, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stb]:
-    """Run a command as an administrator, with the campaign `autumn`, which two judges labelled next to people."""
-    await import_units(suite, units(per_pair=3), judges={"kind": lambda _: "human", "strict": lambda _: "bot"})
-    async with stb_of_admin(suite, monkeypatch) as run:
-        yield run
+@pytest.fixture(scope="module")
+async def stb(module_suite: RunningSuite) -> AsyncIterator[Stb]:
+    """Run a command that only reads, as an administrator.
+
+    There are the campaigns `autumn`, which two judges labelled next to people, and `spring`, which one judge rated.
+    """
+    judges = {"kind": lambda _: "human", "strict": lambda _: "bot"}
+    await import_units(module_suite, units(per_pair=3), judges=judges)
+    await rated_campaign(module_suite, {}, judges=["oracle"])
+    with pytest.MonkeyPatch.context() as patched:
+        async with stb_of_admin(module_suite, patched) as run:
+            yield run
 
 
 class TestRank:
@@ -89,8 +95,7 @@ class TestCampaignsJudges:
         assert "kind, ada, bob, cyd, dan: people labelled all of its units" in rates
         assert "people labelled all of its units" in ranks
 
-    async def test_shows_the_measures_of_another_protocol(self, suite: RunningSuite, stb: Stb):
-        await rated_campaign(suite, {}, judges=["oracle"])
+    async def test_shows_the_measures_of_another_protocol(self, stb: Stb):
         done = await stb("campaigns", "judges", "spring", *EVERY, "--json", "-")
         measures = {each["measure"]: each for each in json.loads(done.stdout)["measures"]}
         assert [each["name"] for each in measures["quality"]["judges"]] == ["oracle"]

@@ -24,19 +24,21 @@ def services_of() -> tuple[str, ...]:
     return ("bots", "conversations", "annotation", "analytics")
 
 
-@pytest.fixture
-async def stb(suite: RunningSuite, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stb]:
-    """Run a command as an administrator, with a campaign by ratings named `spring`."""
-    await rated_campaign(suite, await register_bots(suite))
-    async with stb_of_admin(suite, monkeypatch) as run:
-        yield run
+@pytest.fixture(scope="module")
+async def stb(module_suite: RunningSuite) -> AsyncIterator[Stb]:
+    """Run a command that only reads, as an administrator.
 
-
-async def _labelled(suite: RunningSuite) -> str:
-    """Import a campaign of labels of the same bots, and return its id."""
-    listed = (await (await suite.client("bots", "admin")).get("/v1/bots")).json()["items"]
-    path = await labelled_campaign(suite, {each["name"]: each["id"] for each in listed})
-    return path.rpartition("/")[2]
+    There are campaigns by ratings, `spring` and `likert` of chats, and of labels of the bots of `spring`, `autumn`.
+    """
+    bots = await register_bots(module_suite)
+    await rated_campaign(module_suite, bots)
+    await labelled_campaign(module_suite, bots)
+    chats = timed(exported_chats(2))
+    collection = await import_chats(module_suite, chats)
+    await import_task(module_suite, collection, "likert", "dialogue_likert", answers_to("dialogue_likert", chats))
+    with pytest.MonkeyPatch.context() as patched:
+        async with stb_of_admin(module_suite, patched) as run:
+            yield run
 
 
 class TestRank:
@@ -87,10 +89,7 @@ class TestRank:
             " repeat the command without."
         )
 
-    async def test_has_measures_without_annotators_where_they_are_asked_for(self, suite: RunningSuite, stb: Stb):
-        chats = timed(exported_chats(2))
-        collection = await import_chats(suite, chats)
-        await import_task(suite, collection, "likert", "dialogue_likert", answers_to("dialogue_likert", chats))
+    async def test_has_measures_without_annotators_where_they_are_asked_for(self, stb: Stb):
         done = await stb("rank", "likert", "--measure", "latency", "--latency", "--json", "-")
         assert done.returncode == 0, done.stderr
         found = json.loads(done.stdout)["bots"]
@@ -101,12 +100,11 @@ class TestRank:
         assert " latency " in (await stb("rank", "likert", "--latency")).stdout
         assert " latency " not in (await stb("rank", "likert")).stdout
 
-    async def test_by_labels_takes_no_measures_without_annotators(self, suite: RunningSuite, stb: Stb):
-        campaign = await _labelled(suite)
-        done = await stb("rank", campaign, "--latency")
+    async def test_by_labels_takes_no_measures_without_annotators(self, stb: Stb):
+        done = await stb("rank", "autumn", "--latency")
         assert done.returncode == 1
         assert "takes no --latency: add --measure with the name of a measure" in done.stderr
-        assert (await stb("rank", campaign, "--measure", "latency", "--latency")).returncode == 0
+        assert (await stb("rank", "autumn", "--measure", "latency", "--latency")).returncode == 0
 
     async def test_as_json_has_the_bots_the_pairs_and_the_methods(self, stb: Stb):
         done = await stb("rank", "spring", "--json", "-")
@@ -149,12 +147,11 @@ class TestReport:
         assert [each["measure"] for each in document["measures"]] == list(DIMENSIONS)
         assert len(document["pairs"]) == 3
 
-    async def test_has_no_mixed_models_of_labels(self, suite: RunningSuite, stb: Stb, tmp_path: Path):
-        campaign = await _labelled(suite)
-        done = await stb("report", campaign, "--out", tmp_path / "report", "--mixed-model", "linear")
+    async def test_has_no_mixed_models_of_labels(self, stb: Stb, tmp_path: Path):
+        done = await stb("report", "autumn", "--out", tmp_path / "report", "--mixed-model", "linear")
         assert done.returncode == 1
         assert "has no mixed models: use './stb rank CAMPAIGN --measure NAME --mixed-model KIND'" in done.stderr
-        done = await stb("report", campaign, "--out", tmp_path / "report", "--latency")
+        done = await stb("report", "autumn", "--out", tmp_path / "report", "--latency")
         assert "use './stb rank CAMPAIGN --measure NAME --latency'" in done.stderr
 
     async def test_has_measures_without_annotators_where_they_are_asked_for(self, stb: Stb, tmp_path: Path):

@@ -11,22 +11,13 @@ from spotthebot.cli.studies.declaration_file import read_study
 from spotthebot.cli.studies.run import declare
 from spotthebot.cli.studies.work import work_on
 from spotthebot.local.progress import showing_progress
-from spotthebot.local.runtime.session import Clients
 from spotthebot.local.seeding import simulated_annotators
 from tests.factories.command_line import Stb, stb_of_admin
+from tests.factories.command_line_fixtures import clients_of
+from tests.factories.declared_studies import STUDY, import_talks
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import conversation, import_conversations
 
 BOTS = {"one", "other", "third"}
-STUDY = """\
-name: small
-collections: [im]
-outcome: dialogue_likert.quality
-seed: 3
-tasks:
-  - {protocol: dialogue_likert, units_twice: 6}
-  - {name: pairs, protocol: comparative}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -34,57 +25,17 @@ def services_of() -> tuple[str, ...]:
     return ("bots", "conversations", "annotation", "analytics")
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    written = tmp_path / "study.yaml"
-    written.write_text(STUDY)
-    return written
-
-
-@pytest.fixture
-async def stb(suite: RunningSuite, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stb]:
-    """Run a command as an administrator, with twelve conversations between three bots."""
-    pairs = [("one", "other"), ("one", "third"), ("other", "third")] * 4
-    await import_conversations(suite, [conversation(f"c{at}", *pair) for at, pair in enumerate(pairs)])
-    async with stb_of_admin(suite, monkeypatch) as run:
-        yield run
-
-
-@pytest.fixture
-async def annotated(stb: Stb, clients: Clients, file: Path) -> Stb:
-    """Have six simulated annotators complete the study."""
-    with showing_progress() as steps:
-        made = await declare(clients, read_study(file), steps, opens=True)
-        await work_on(clients, made.study, simulated_annotators(6, seed=1), steps)
-    return stb
-
-
-class TestStudy:
-    async def test_prints_what_it_costs_makes_it_and_says_that_it_was_made_before(self, stb: Stb, file: Path):
-        tried = await stb("study", file, "--dry-run")
-        assert tried.returncode == 0, tried.stderr
-        assert [line.split()[0] for line in tried.stdout.splitlines()] == ["Task", "dialogue_likert", "pairs", "all"]
-        made = await stb("study", file, "--json", "-")
-        account = json.loads(made.stdout)
-        assert (account["name"], account["outcome"]) == ("small", "dialogue_likert.quality")
-        assert [(each["task"], each["name"], each["conversations"]["used"]) for each in account["tasks"]] == [
-            ("dialogue_likert", "small.dialogue_likert", 12),
-            ("pairs", "small.pairs", 12),
-        ]
-        again = await stb("study", file, "--open")
-        assert "Nothing was changed" not in again.stderr
-        assert f"Study small ({account['study']}), made before" in again.stderr
-        last = await stb("study", file)
-        assert "Nothing was changed." in last.stderr
-        assert "Try it: ./stb annotate small --simulated 12" in last.stderr
-
-    async def test_refuses_another_file_of_the_name_with_one_sentence(self, stb: Stb, file: Path):
-        await stb("study", file)
-        file.write_text(STUDY.replace("seed: 3", "seed: 4"))
-        done = await stb("study", file)
-        assert done.returncode == 1
-        assert "seed is 3 there, 4 here" in done.stderr
-        assert done.stderr.splitlines()[-1].endswith("choose another name, or change it with --change.")
+@pytest.fixture(scope="module")
+async def annotated(module_suite: RunningSuite, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stb]:
+    """Run a command that only reads, as an administrator, with a study that six simulated annotators completed."""
+    await import_talks(module_suite)
+    file = tmp_path_factory.mktemp("study") / "study.yaml"
+    file.write_text(STUDY)
+    with pytest.MonkeyPatch.context() as patched, showing_progress() as steps:
+        async with clients_of(module_suite) as clients, stb_of_admin(module_suite, patched) as run:
+            made = await declare(clients, read_study(file), steps, opens=True)
+            await work_on(clients, made.study, simulated_annotators(6, seed=1), steps)
+            yield run
 
 
 class TestStudies:
@@ -99,14 +50,6 @@ class TestStudies:
         as_json = json.loads((await annotated("studies", "show", "small", "--json")).stdout)
         assert (as_json["name"], len(as_json["campaigns"])) == ("small", 2)
         assert json.loads((await annotated("studies", "--json")).stdout) == {"studies": [as_json]}
-
-    async def test_delete_leaves_the_campaigns(self, annotated: Stb):
-        refused = await annotated("studies", "delete", "small")
-        assert refused.returncode == 1
-        done = await annotated("studies", "delete", "small", "--yes")
-        assert "is deleted; its campaigns are still there." in done.stderr
-        assert (await annotated("studies")).stderr == "There is no study: ./stb study FILE makes one.\n"
-        assert "small.pairs" in (await annotated("campaigns")).stdout
 
     async def test_values_can_be_assessed_as_a_table(self, annotated: Stb, tmp_path: Path):
         out = tmp_path / "values.csv"
@@ -156,13 +99,6 @@ class TestStudies:
         assert len(found["measures"]) == 8 + 8 - 1
         assert set(found["keep"]) <= {each["name"] for each in found["measures"]}
 
-    async def test_assess_without_an_outcome_is_one_sentence(self, stb: Stb, file: Path):
-        file.write_text(STUDY.replace("outcome: dialogue_likert.quality\n", ""))
-        await stb("study", file)
-        done = await stb("studies", "assess", "small")
-        assert done.returncode == 1
-        assert "names no outcome" in done.stderr
-
 
 class TestRank:
     async def test_goes_by_the_outcome_and_shows_every_measure(self, annotated: Stb):
@@ -187,15 +123,6 @@ class TestRank:
         assert done.stderr.startswith(
             "Error: 'small' has no measure 'fluency': there are dialogue_likert.grammatical, "
         )
-
-    async def test_without_an_outcome_shows_the_measures_alone(self, stb: Stb, file: Path):
-        file.write_text(STUDY.replace("outcome: dialogue_likert.quality\n", ""))
-        await stb("study", file)
-        found = json.loads((await stb("rank", "small", "--json", "-")).stdout)
-        assert (found["outcome"], len(found["measures"])) == (None, 16)
-        done = await stb("rank", "small")
-        assert "All measures: --measure NAME shows one" in done.stdout
-        assert "Pairs" not in done.stdout
 
     async def test_takes_no_options_of_labels(self, annotated: Stb):
         done = await annotated("rank", "small", "--unit", "conversation", "--weak-threshold", "0.75")
@@ -228,24 +155,3 @@ class TestReport:
         assessed = json.loads((await annotated("studies", "assess", "small", "--json", "-")).stdout)
         assert document["assessment"] == assessed
         assert document["outcome"]["measure"] == "dialogue_likert.quality"
-
-    @pytest.mark.parametrize(
-        ("outcome", "reason"),
-        [
-            (
-                "outcome: dialogue_likert.quality\n",
-                "Nobody has rated &#39;dialogue_likert.quality&#39;, the outcome of",
-            ),
-            ("outcome: kindness\n", "&#39;small&#39; has no measure &#39;kindness&#39;: there are dialogue_likert."),
-            ("", "The study names no outcome"),
-        ],
-    )
-    async def test_says_why_nothing_is_assessed(self, stb: Stb, file: Path, tmp_path: Path, outcome: str, reason: str):
-        file.write_text(STUDY.replace("outcome: dialogue_likert.quality\n", outcome))
-        await stb("study", file)
-        done = await stb("report", "small", "--out", tmp_path / "report")
-        assert done.returncode == 0, done.stderr
-        text = (tmp_path / "report" / "report.html").read_text()
-        assert reason in text
-        assert "Preliminary" in text
-        assert 'id="assessment-section"' not in text

@@ -1,24 +1,14 @@
-import csv
-import io
 import json
-import zipfile
-from typing import Any
 
 import httpx
 import psycopg
-import pyarrow.parquet as pq
 import pytest
 
-from tests.conversations.transfers import collected, export, flagged, lines_of, open_import, upload
+from tests.conversations.transfers import collected, export, lines_of, open_import, upload
 from tests.factories.exported import exported
-from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
+from tests.factories.running_suite import RunningSuite
 
 FORMATS = ("ndjson", "csv", "parquet", "datasets")
-
-
-@pytest.fixture(scope="module")
-def settings_of() -> dict[str, dict[str, Any]]:
-    return {"conversations": QUALITY_CHECKS}
 
 
 class TestExport:
@@ -41,39 +31,6 @@ class TestExport:
         assert all(turn["latency_ms"] >= 0 and turn["said_at"] for line in by_bots for turn in line["turns"])
         assert len({line["seed"] for line in by_bots}) == 6
         assert all(line["opening"][-1]["speaker"] == "B" and line["opening_shown"] for line in by_bots)
-
-    async def test_holds_the_same_rows_and_fields_in_every_format(self, suite: RunningSuite):
-        collection = await collected(suite)
-        await flagged(suite, collection)
-        lines = [json.loads(line) for line in (await export(suite, collection)).splitlines()]
-        rows = pq.read_table(io.BytesIO(await export(suite, collection, "parquet"))).to_pylist()
-        assert [row["id"] for row in rows] == [line["id"] for line in lines]
-        assert [[turn["text"] for turn in row["turns"]] for row in rows] == [
-            [turn["text"] for turn in line["turns"]] for line in lines
-        ]
-        cells = list(csv.DictReader(io.StringIO((await export(suite, collection, "csv")).decode(), newline="")))
-        assert [json.loads(row["turns"]) for row in cells] == [line["turns"] for line in lines]
-        assert list(cells[0]) == list(rows[0]) == list(lines[0])
-        with zipfile.ZipFile(io.BytesIO(await export(suite, collection, "datasets"))) as packed:
-            assert pq.read_table(io.BytesIO(packed.read("data/train-00000-of-00001.parquet"))).to_pylist() == rows
-            card = packed.read("README.md").decode()
-        assert "8 conversations" in card
-        assert "- small: Written for a test. Licence: Apache-2.0." in card
-        assert "| seed | 3 |" in card
-        assert all(f"| {name} | bot | 1 |" in card for name in ("eliza", "parrot", "dull"))
-
-    async def test_names_duplicates_by_the_ids_of_the_export(self, suite: RunningSuite):
-        twin = exported(2).model_copy(update={"id": "twin"})
-        collection = await open_import(suite)
-        await upload(suite, collection, lines_of(exported(2), twin))
-        await flagged(suite, collection)
-        lines = (await export(suite, collection)).splitlines()
-        flags = [json.loads(line)["quality_flags"] for line in lines]
-        assert [each["exact_duplicate_of"] for each in flags] == [None, "c2"]
-        words = sum(len(turn.text.split()) for turn in twin.turns)
-        assert flags[1]["words"] == pytest.approx(words, abs=len(twin.turns))  # what counts as a word, at the margin
-        rows = pq.read_table(io.BytesIO(await export(suite, collection, "parquet"))).to_pylist()
-        assert [row["quality_flags"] for row in rows] == flags
 
     async def test_in_an_unknown_format_or_of_no_collection_is_refused(self, suite: RunningSuite):
         analyst = await suite.client("conversations", "analyst")

@@ -1,25 +1,18 @@
-"""What an export holds beside conversations: people's ratings, the end of the collection, ids that flags name, too."""
+"""What an export holds beside conversations: people's ratings, and the end of the collection."""
 
-import asyncio
 import io
 import json
 from typing import Any
 from uuid import UUID, uuid4
 
 import pyarrow.parquet as pq
-import pytest
 
 from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 from tests.factories.exported import exported
 from tests.factories.frontends import SCORES, exchange, open_chats, rate, ratings, start, talk, two_bots
-from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created
-
-
-@pytest.fixture(scope="module")
-def settings_of() -> dict[str, dict[str, Any]]:
-    return {"conversations": QUALITY_CHECKS}
 
 
 async def _exported(suite: RunningSuite, collection: str, form: str = "ndjson") -> bytes:
@@ -151,24 +144,6 @@ class TestCancelledCollections:
             _, account = await _import(suite, line.encode(), cancelled=not is_cancelled)
             assert (account["stored"], account["rejected"]["count"]) == (0, 1)
             assert "cancelled" in account["rejected"]["first"][0]["reason"]
-
-
-class TestQualityFlags:
-    async def test_name_conversations_by_their_ids_in_the_export(self, suite: RunningSuite):
-        twins = [exported(1), exported(1, id="twin"), exported(2)]
-        content = b"".join(each.model_dump_json().encode() + b"\n" for each in twins)
-        copy, _ = await _import(suite, content)
-        admin = await suite.client("conversations", "admin")
-        async with asyncio.timeout(30):
-            while (await admin.get(f"/v1/collections/{copy}/quality")).json()["check"]["state"] != "done":
-                await asyncio.sleep(0.05)
-        flags = (await admin.get(f"/v1/collections/{copy}/quality-flags")).json()["items"]
-        assert [each["exported_id"] for each in flags] == ["c1", "twin", "c2"]
-        assert [each["exact_duplicate_of_exported"] for each in flags] == [None, "c1", None]
-        assert flags[1]["exact_duplicate_of"] == flags[0]["conversation_id"]
-        rows = [json.loads(line) for line in (await _exported(suite, copy)).split(b"\n") if line]
-        assert [row["id"] for row in rows] == [each["exported_id"] for each in flags]
-        assert [row["quality_flags"]["exact_duplicate_of"] for row in rows] == [None, "c1", None]
 
 
 class TestKinds:

@@ -1,24 +1,10 @@
-import asyncio
 import json
-from collections.abc import AsyncIterator
-from datetime import timedelta
-from typing import Any
-
-import httpx
-import pytest
 
 from spotthebot.contracts.conversations.conversations import ConversationState, Ending
-from spotthebot.conversations.imports import use_cases as imports_use_cases
-from spotthebot.conversations.quality.store import checks as checks_store
-from tests.conversations.transfers import collected, flagged, lines_of, open_import, unflagged, upload
+from tests.conversations.transfers import collected, lines_of, open_import, unflagged, upload
 from tests.factories.exported import exported
-from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
+from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created, plan
-
-
-@pytest.fixture(scope="module")
-def settings_of() -> dict[str, dict[str, Any]]:
-    return {"conversations": QUALITY_CHECKS}
 
 
 class TestImportOfAnExport:
@@ -65,33 +51,6 @@ class TestImportOfAnExport:
         assert await unflagged(suite, renamed) == lines_of(
             *(row.model_copy(update={"collection": "renamed"}) for row in rows)
         )
-
-    @pytest.mark.parametrize("is_sent_again", [True, False])
-    async def test_gets_its_quality_flags_where_it_was_cut_after_its_last_batch(
-        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch, *, is_sent_again: bool
-    ):
-        """Where the same file is sent again nothing is left to store; where it is not, nobody asks for anything."""
-        monkeypatch.setattr(imports_use_cases, "_AT_ONCE", 2)
-        if not is_sent_again:
-            monkeypatch.setattr(checks_store, "_REQUESTS_SETTLE", timedelta(0))  # a minute outside
-        collection, lines = await open_import(suite, "made-up"), lines_of(*(exported(number) for number in range(4)))
-        admin = await suite.client("conversations", "admin")
-        stored = asyncio.Event()
-
-        async def cut() -> AsyncIterator[bytes]:
-            yield lines
-            async with asyncio.timeout(20):
-                while (await admin.get(f"/v1/collections/{collection}")).json()["complete"] < 4:
-                    await asyncio.sleep(0.02)
-            stored.set()
-            raise httpx.WriteError("cut")
-
-        with pytest.raises(httpx.WriteError):
-            await admin.post(f"/v1/collections/{collection}/uploads", content=cut())
-        assert stored.is_set()
-        if is_sent_again:
-            assert (await upload(suite, collection, lines))["stored"] == 0
-        await flagged(suite, collection)
 
     async def test_reports_lines_without_a_conversation_by_their_number(self, suite: RunningSuite):
         good = [exported(number) for number in range(3)]

@@ -42,6 +42,8 @@ FLAGS = TextFlags(
     turns=2, words=4, language=None, profanity=(), personal_data=(), text_hash=b"", signature=b"", exchange_hashes=b""
 )
 SAMPLE = [tuple(each["turns"]) for each in sample_dialogues()]
+SHORT = [("Hi.", f"Number {each}.") for each in range(60)]
+"""Too few words for a language: the model of languages, which takes most of a second to load, is not asked."""
 
 
 @pytest.fixture(scope="module")
@@ -119,9 +121,9 @@ class TestQualityFlags:
 
     async def test_are_listed_page_by_page_and_a_second_check_adds_new_conversations(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
-        collection = await import_conversations(suite, [_said(f"c{n}", SAMPLE[n]) for n in range(5)])
+        collection = await import_conversations(suite, [_said(f"c{n}", SHORT[n]) for n in range(5)])
         before = await _flagged(admin, collection)
-        more = {"conversations": [_said("late", SAMPLE[2])]}
+        more = {"conversations": [_said("late", SHORT[2])]}
         await created(admin, f"/v1/collections/{collection}/conversations", more)
         after = await _flagged(admin, collection)
         assert before["summary"]["exact_duplicates"]["conversations"] == 0
@@ -140,7 +142,7 @@ class TestQualityFlags:
 
     async def test_are_computed_by_a_worker_that_computes_some(self, database_urls: DatabaseUrls):
         async with run_suite(database_urls, conversations={"quality_checks_at_once": 0}) as none:
-            collection = await import_conversations(none, [_said("c", SAMPLE[0])])
+            collection = await import_conversations(none, [_said("c", SHORT[0])])
             admin = await none.client("conversations", "admin")
             await admin.post(f"/v1/collections/{collection}/quality-flags", json={})
             await asyncio.sleep(1)
@@ -153,7 +155,7 @@ class TestQualityFlags:
         admin = await suite.client("conversations", "admin")
         database = Database(suite.database.app["conversations"], pool_size=2)
         collections = [
-            UUID(await import_conversations(suite, [_said(f"c{n}", SAMPLE[n]) for n in range(2)])) for _ in range(2)
+            UUID(await import_conversations(suite, [_said(f"c{n}", SHORT[n]) for n in range(2)])) for _ in range(2)
         ]
         for collection in collections:
             async with database.write() as session:
@@ -171,7 +173,7 @@ class TestQualityFlags:
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
         admin = await suite.client("conversations", "admin")
-        collection = UUID(await import_conversations(suite, [_said("c", SAMPLE[0])]))
+        collection = UUID(await import_conversations(suite, [_said("c", SHORT[0])]))
         database = Database(suite.database.app["conversations"], pool_size=2)
         for rules, words in ((RULES, 4), (RULES + 1, 5)):
             monkeypatch.setattr(flags_store, "RULES", rules)
@@ -184,7 +186,7 @@ class TestQualityFlags:
 
     async def test_are_refused_for_unknown_corpora_and_empty_splits(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
-        collection = await import_conversations(suite, [_said("c", SAMPLE[0])])
+        collection = await import_conversations(suite, [_said("c", SHORT[0])])
         path = f"/v1/collections/{collection}"
         assert (await admin.get(f"{path}/quality")).json()["type"].endswith(":no-quality-check")
         for training, problem in (
@@ -206,7 +208,7 @@ class TestKilledCheck:
     ):
         """The process is killed in the middle; a second run flags the rest, and nothing twice."""
         monkeypatch.setattr(check_use_cases, "_TEXTS_PER_BATCH", 10)
-        collection = UUID(await import_conversations(suite, [_said(f"c{n}", SAMPLE[n % 60]) for n in range(120)]))
+        collection = UUID(await import_conversations(suite, [_said(f"c{n}", SHORT[n % 60]) for n in range(120)]))
         database = Database(suite.database.app["conversations"], pool_size=2)
         async with database.write() as session:
             await checks_store.request_check(session, collection)
@@ -253,7 +255,7 @@ class TestKilledCheck:
                 await asyncio.sleep(0.05)
 
     async def test_counts_as_lost_a_minute_after_its_request(self, suite: RunningSuite):
-        collection = UUID(await import_conversations(suite, [_said("c", SAMPLE[0])]))
+        collection = UUID(await import_conversations(suite, [_said("c", SHORT[0])]))
         database = Database(suite.database.app["conversations"], pool_size=2)
         async with database.write() as session:
             await checks_store.request_check(session, collection)
@@ -264,7 +266,7 @@ class TestKilledCheck:
         await database.close()
 
     async def test_leaves_a_later_request_waiting_for_its_own_job(self, suite: RunningSuite):
-        collection = UUID(await import_conversations(suite, [_said("c", SAMPLE[0])]))
+        collection = UUID(await import_conversations(suite, [_said("c", SHORT[0])]))
         database = Database(suite.database.app["conversations"], pool_size=2)
         async with database.write() as session:
             await checks_store.request_check(session, collection)
