@@ -38,13 +38,14 @@ def services_of() -> tuple[str, ...]:
     return "bots", "conversations", "annotation"
 
 
-async def leaks(suite: RunningSuite, *collections: str, **more: Any) -> bool:
+async def leaks(suite: RunningSuite, *collections: str, campaigns: int = 2, **more: Any) -> bool:
     """Say whether people can be told from bots in two campaigns over collections, with a secret each.
 
-    A leak is in both; by chance the classifier finds something once in a million times.
+    A leak is in both; by chance the classifier finds something once in a million times. To notice a leak that was
+    planted, one campaign is enough: by chance it does once in a thousand times.
     """
     conversations = [each for collection in collections for each in await _conversations(suite, collection)]
-    for _ in range(2):
+    for _ in range(campaigns):
         campaign = await open_campaign(suite, collections=collections, annotations_per_segment=1, **more)
         frontend = await suite.client("annotation", "annotation")
         if detect((await pool(frontend, campaign)).table(), conversations) > SIGNIFICANCE_LEVEL:
@@ -122,14 +123,14 @@ class TestSimulatedCollection:
     ):
         monkeypatch.setattr(packages_use_cases, "allocate", _leaking(shuffled_by=random.SystemRandom))
         collection = await import_conversations(suite, _simulated(LONG_AND_SHORT))
-        assert await leaks(suite, collection, segments=[2, 3, 5])
+        assert await leaks(suite, collection, campaigns=1, segments=[2, 3, 5])
 
     async def test_shuffled_with_a_public_seed_leaks_and_is_noticed(
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
         monkeypatch.setattr(packages_use_cases, "allocate", _leaking(shuffled_by=lambda: random.Random("packages/0")))
         collection = await import_conversations(suite, _simulated([5] * 50))
-        assert await leaks(suite, collection, segments=[2, 3, 5])
+        assert await leaks(suite, collection, campaigns=1, segments=[2, 3, 5])
 
     async def test_in_a_random_order_without_a_secret_does_not_leak(
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
@@ -162,7 +163,7 @@ class TestPairs:
     ):
         monkeypatch.setattr(packages_use_cases, "allocate", _with_people_on_the_left)
         collection = await import_conversations(suite, _simulated([5] * 50))
-        assert await leaks(suite, collection, protocol="comparative", segments=[5])
+        assert await leaks(suite, collection, campaigns=1, protocol="comparative", segments=[5])
 
 
 def _with_people_on_the_left(candidates: Sequence[Candidate], unit: Unit, **settings: Any) -> Allocation:
@@ -197,11 +198,15 @@ class TestExchanges:
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
         monkeypatch.setattr(packages_use_cases, "unit_of", lambda _protocol, _segments: Unit())
-        collection = await import_conversations(suite, _simulated(SHORT_AND_LONG, for_a_pair=4))
-        assert await leaks(suite, collection, protocol="spot_the_bot_gamified", segments=[2])
+        collection = await import_conversations(suite, _simulated(SHORT_AND_LONG, for_a_pair=2))
+        assert await leaks(suite, collection, campaigns=1, protocol="spot_the_bot_gamified", segments=[2])
 
 
-GAME = {"protocol": "spot_the_bot_gamified", "protocol_version": 1, "segments": [2], "package_size": 40}
+GAME: dict[str, Any] = {"protocol": "spot_the_bot_gamified", "protocol_version": 1, "segments": [2]} | {
+    "package_size": 20,
+    "conversations": 40,
+}
+"""Two packages, each with three gold items of 23: if any order is as likely, one in C(46, 6) = 9,366,819 parts them."""
 
 
 class TestGoldItems:
@@ -224,7 +229,7 @@ class TestGoldItems:
 
         list_extents = gold_store.list_extents
         monkeypatch.setattr(gold_store, "list_extents", whole)
-        assert await _gold_leaks(suite, **GAME)
+        assert await _gold_leaks(suite, campaigns=1, **GAME)
 
     @pytest.mark.parametrize("planted", ["last", "long"])
     async def test_at_the_end_of_packages_or_longer_than_the_others_are_found(
@@ -241,7 +246,7 @@ class TestGoldItems:
             monkeypatch.setattr(packages_use_cases, "gold_positions", last)
         else:
             monkeypatch.setattr(gold_store, "list_extents", as_long_as_the_longest)
-        assert await _gold_leaks(suite)
+        assert await _gold_leaks(suite, campaigns=1)
 
 
 async def _longest(extents: Awaitable[dict[int, Extent]]) -> dict[int, Extent]:
@@ -249,12 +254,12 @@ async def _longest(extents: Awaitable[dict[int, Extent]]) -> dict[int, Extent]:
     return dict.fromkeys(found, max(found.values(), key=lambda each: each.turns))
 
 
-async def _gold_leaks(suite: RunningSuite, **more: Any) -> bool:
+async def _gold_leaks(suite: RunningSuite, *, campaigns: int = 2, conversations: int = 80, **more: Any) -> bool:
     """Say whether gold items can be told from the others in a package, in two campaigns with a secret each."""
-    collection = await import_conversations(suite, _simulated([5] * 30)[-80:])
+    collection = await import_conversations(suite, _simulated([5] * 30)[-conversations:])
     await _store_gold(suite, more.get("protocol", "spot_the_bot"))
     rules = {"packages_per_annotator": 3, "gold": {"training": "gold_set", "per_package": 3}, "segments": [2, 3, 5]}
-    for _ in range(2):
+    for _ in range(campaigns):
         campaign = await open_campaign(suite, collection, annotations_per_segment=1, **rules | more)
         frontend = await suite.client("annotation", "annotation")
         table, known = (await pool(frontend, campaign)).by_item(lambda texts: texts[0].startswith("gold "))
@@ -293,7 +298,7 @@ class TestPlannedCollection:
 
         monkeypatch.setattr(plans_domain, "_turns_before_people", no_opening_for_people)
         collection = await _collect(suite, shown=True)
-        assert await leaks(suite, collection, segments=[2, 3], package_size=10)
+        assert await leaks(suite, collection, campaigns=1, segments=[2, 3], package_size=10)
 
 
 class TestPublishedStudy:

@@ -65,9 +65,11 @@ async def get(suite: RunningSuite, chat: dict[str, Any]) -> dict[str, Any]:
 
 
 async def answered(suite: RunningSuite, chat: dict[str, Any], seconds: float = 20) -> dict[str, Any]:
+    pause = 0.02
     async with asyncio.timeout(seconds):
         while (found := await get(suite, chat))["awaits_reply"]:
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(pause)
+            pause = min(1.5 * pause, 0.2)  # to ask takes time from what is awaited
         return found
 
 

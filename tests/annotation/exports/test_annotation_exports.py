@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import psycopg
@@ -19,6 +20,8 @@ from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, created, import_conversations, until
 
 NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper")
+OTHERS = ("Edsger Dijkstra", "Barbara Liskov", "Tony Hoare")
+"""People of a campaign that publishes names and erases one of them."""
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +29,29 @@ def services_of() -> tuple[str, ...]:
     return "conversations", "annotation", "analytics"
 
 
-async def annotated(suite: RunningSuite, campaign: dict[str, Any], *, seed: int = 1) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+async def suite(module_suite: RunningSuite) -> RunningSuite:
+    """All tests use one: each looks at campaigns of its own, or only reads those that are shared."""
+    return module_suite
+
+
+@pytest.fixture(scope="module")
+async def campaign(suite: RunningSuite) -> dict[str, Any]:
+    return await annotated(suite, await campaign_of(suite))
+
+
+@pytest.fixture(scope="module")
+async def study(suite: RunningSuite) -> dict[str, Any]:
+    """A campaign over six conversations of four bots."""
+    return await annotated(suite, await _study(suite))
+
+
+async def annotated(
+    suite: RunningSuite, campaign: dict[str, Any], *, names: Sequence[str] = NAMES, seed: int = 1
+) -> dict[str, Any]:
     """Let everybody annotate at random until nothing is left for them."""
     rng = random.Random(seed)
-    for name in NAMES:
+    for name in names:
         while (claimed := await ask(suite, campaign, name)).status_code == 201:
             assignment = claimed.json()
             for item in assignment["items"]:
@@ -45,8 +67,7 @@ async def annotated(suite: RunningSuite, campaign: dict[str, Any], *, seed: int 
 
 class TestFormats:
     @pytest.mark.parametrize("rows", ["annotations", "values", "packages"])
-    async def test_hold_the_same_rows(self, suite: RunningSuite, rows: str):
-        campaign = await annotated(suite, await campaign_of(suite))
+    async def test_hold_the_same_rows(self, suite: RunningSuite, campaign: dict[str, Any], rows: str):
         plain = await lines(suite, campaign["id"], rows=rows)
         table = pq.read_table(io.BytesIO(await exported(suite, campaign["id"], "parquet", rows=rows))).to_pylist()
         cells = list(csv.DictReader(io.StringIO((await exported(suite, campaign["id"], "csv", rows=rows)).decode())))
@@ -90,7 +111,7 @@ class TestFormats:
 class TestPseudonyms:
     async def test_stand_for_people_everywhere_and_differ_between_campaigns(self, suite: RunningSuite):
         secret = "ab" * 32  # not what they are made with
-        one, other = [await annotated(suite, await campaign_of(suite, secret=secret)) for _ in range(2)]
+        one, other = [await annotated(suite, await campaign_of(suite, 2, secret=secret)) for _ in range(2)]
         analyst = await suite.client("annotation", "analyst")
         admin = await suite.client("annotation", "admin")
         service = await suite.client("annotation", "service")
@@ -115,8 +136,9 @@ class TestPseudonyms:
             campaign["known"] = known
         assert {*one["known"].values()}.isdisjoint(other["known"].values())
 
-    async def test_give_way_to_ids_for_administrators_alone_and_in_the_audit_log(self, suite: RunningSuite):
-        campaign = await annotated(suite, await campaign_of(suite))
+    async def test_give_way_to_ids_for_administrators_alone_and_in_the_audit_log(
+        self, suite: RunningSuite, campaign: dict[str, Any]
+    ):
         admin = await suite.client("annotation", "admin")
         path = f"/v1/campaigns/{campaign['id']}"
         for role, status in (("analyst", 403), ("service", 403), ("annotation", 403)):
@@ -129,10 +151,9 @@ class TestPseudonyms:
         (entry,) = (await admin.get(f"{path}/audit")).json()["items"]
         assert (entry["action"], entry["details"]) == ("annotations.exported", {"rows": "annotations"})
 
-    async def test_are_what_analyses_show(self, suite: RunningSuite):
-        campaign = await annotated(suite, await _study(suite))
-        pseudonyms = {each["annotator"] for each in await lines(suite, campaign["id"])}
-        path = f"/v1/campaigns/{campaign['id']}"
+    async def test_are_what_analyses_show(self, suite: RunningSuite, study: dict[str, Any]):
+        pseudonyms = {each["annotator"] for each in await lines(suite, study["id"])}
+        path = f"/v1/campaigns/{study['id']}"
         for role in ("analyst", "admin"):
             client = await suite.client("analytics", role)
             shown = (await client.get(f"{path}/annotators")).json()["annotators"]["annotators"]
@@ -145,7 +166,7 @@ class TestPseudonyms:
         assert not [name for name in NAMES if name.split()[0] in str(kept)]
 
     async def test_give_way_to_names_that_are_published(self, suite: RunningSuite):
-        campaign = await annotated(suite, await _study(suite))
+        campaign = await annotated(suite, await _study(suite), names=OTHERS)
         private, published = [
             await _copied(suite, campaign, annotators="ids", annotators_published=each) for each in (False, True)
         ]
@@ -154,15 +175,15 @@ class TestPseudonyms:
             answer = await analyst.get(f"/v1/campaigns/{copy['id']}/annotators")
             found = {each["annotator"] for each in answer.json()["annotators"]["annotators"]}
             assert found == {each["annotator"] for each in await lines(suite, copy["id"])}
-            assert (found == {*NAMES}) is are_shown
+            assert (found == {*OTHERS}) is are_shown
         admin = await suite.client("annotation", "admin")
         (ada,) = [
             each["id"]
             for each in (await admin.get(f"/v1/campaigns/{published['id']}/annotators")).json()["items"]
-            if each["annotator"] == NAMES[0]
+            if each["annotator"] == OTHERS[0]
         ]
         assert (await admin.post(f"/v1/campaigns/{published['id']}/annotators/{ada}/erase")).status_code == 200
-        assert NAMES[0] not in (await analyst.get(f"/v1/campaigns/{published['id']}/annotators")).text
+        assert OTHERS[0] not in (await analyst.get(f"/v1/campaigns/{published['id']}/annotators")).text
         body = {"name": "live", "domain": "everyday", "collection_id": campaign["collection_id"]}
         refused = await admin.post("/v1/campaigns", json=body | {"annotators_published": True})
         assert refused.status_code == 422
@@ -175,16 +196,12 @@ class TestPseudonyms:
 
 
 class TestImports:
-    async def test_equal_the_export(self, suite: RunningSuite):
-        campaign = await annotated(suite, await _study(suite))
-        await _assert_equal(suite, campaign, await _copied(suite, campaign))
-
-    async def test_give_the_same_figures(self, suite: RunningSuite):
-        campaign = await annotated(suite, await _study(suite))
-        copy = await _copied(suite, campaign)
+    async def test_equal_the_export_and_give_the_same_figures(self, suite: RunningSuite, study: dict[str, Any]):
+        copy = await _copied(suite, study)
+        await _assert_equal(suite, study, copy)
         analyst = await suite.client("analytics", "analyst")
         for figure in ("ranking", "fooling-rates", "survival", "agreement", "annotators", "time"):
-            answers = [await analyst.get(f"/v1/campaigns/{each['id']}/{figure}") for each in (campaign, copy)]
+            answers = [await analyst.get(f"/v1/campaigns/{each['id']}/{figure}") for each in (study, copy)]
             assert [each.status_code for each in answers] == [200, 200], figure
             one, other = (each.json() for each in answers)
             for each in (one, other):
@@ -278,8 +295,7 @@ class TestImports:
         answer = await admin.post(f"/v1/campaigns/{plain['id']}/packages", json=good)
         assert (answer.status_code, answer.json()["errors"][0]["detail"]) == (422, "the protocol has no pairs")
 
-    async def test_refuse_answers_that_nobody_could_have_submitted(self, suite: RunningSuite):
-        campaign = await annotated(suite, await campaign_of(suite))
+    async def test_refuse_answers_that_nobody_could_have_submitted(self, suite: RunningSuite, campaign: dict[str, Any]):
         copy = await _copied(suite, campaign, annotations=False)
         row = _annotation((await lines(suite, campaign["id"]))[0])
         whole = row["answer"]

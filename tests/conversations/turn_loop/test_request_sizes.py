@@ -22,9 +22,9 @@ from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import add_bot, created, plan, until
 
 BOT, COLLECTION = uuid4(), CollectionId(uuid4())
-LIMIT = 300_000
-"""Bytes of a request in these tests: 15 turns of 20,000 letters."""
-LONG = {"longest_reply_characters": 20_000}
+LIMIT = 60_000
+"""Bytes of a request in these tests: 15 turns of 4,000 letters."""
+LONG = {"longest_reply_characters": 4_000}
 
 
 def _conversation(*turns: str) -> Conversation:
@@ -87,7 +87,7 @@ async def suite(database_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch) ->
 
 async def _ended(suite: RunningSuite, others: list[str], **how: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Let a bot of long replies talk to others, and return the collection and its conversations."""
-    async with bot(lambda question: {"text": f"{len(question['turns'])} {'a' * 19_990}"}) as (_, url):
+    async with bot(lambda question: {"text": f"{len(question['turns'])} {'a' * 3_990}"}) as (_, url):
         admin = await suite.client("conversations", "admin")
         long = await created(await suite.client("bots", "admin"), "/v1/bots", webhook(url, limits=LONG))
         collection = await created(admin, "/v1/collections", plan([long["id"], *others], **how))
@@ -108,8 +108,8 @@ class TestTurnLoop:
         if is_cut_before:
             monkeypatch.setattr(bot_requests_use_cases, "MAX_REPLIES_BYTES", LIMIT)
         others = [await add_bot(suite, "dull")]
-        done, _ = await _ended(suite, others, exchanges=4, conversations_per_pair=24)
-        assert (done["complete"], done["failed"]) == (24, 0)
+        done, _ = await _ended(suite, others, exchanges=4, conversations_per_pair=12)
+        assert (done["complete"], done["failed"]) == (12, 0)
 
     async def test_a_conversation_that_is_too_large_fails_alone_with_the_reason(self, suite: RunningSuite):
         others = [await add_bot(suite, "dull"), await add_bot(suite, "eliza")]

@@ -34,7 +34,7 @@ from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.processes.sockets import bind
 from tests.factories.databases import DatabaseUrls
-from tests.factories.running_suite import Keys, RunningSuite, bots_settings, run_suite, served
+from tests.factories.running_suite import Keys, RunningSuite, bots_settings, conversations_settings, run_suite, served
 from tests.factories.studies import (
     add_bot,
     add_corpus,
@@ -229,14 +229,14 @@ class TestRepliesOfTheWrongForm:
 
 class TestBots:
     async def test_a_rate_limited_bot_is_asked_again_after_the_wait_it_names(self, database_urls: DatabaseUrls):
-        limits = {"service_rate_limit_requests_per_minute": 120}
-        async with run_suite(database_urls, bots=limits) as suite:
+        limits = {"service_rate_limit_requests_per_minute": 40}
+        async with run_suite(database_urls, only=("bots", "conversations"), bots=limits) as suite:
             bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
             admin = await suite.client("conversations", "admin")
-            request = plan(bots, conversations_per_pair=1, exchanges=62)  # 124 turns, one request each
+            request = plan(bots, conversations_per_pair=1, exchanges=21)  # 42 turns, one request each
             collection = await created(admin, "/v1/collections", request)
             done = await until(admin, f"/v1/collections/{collection['id']}", "complete")
-            assert (done["complete"], done["failed"], done["turns"]) == (1, 0, 124)
+            assert (done["complete"], done["failed"], done["turns"]) == (1, 0, 42)
 
     async def test_a_bot_that_refuses_ends_its_conversations_with_the_reason(self, suite: RunningSuite):
         corpus = await add_corpus(suite)
@@ -256,9 +256,8 @@ class TestBots:
         port = _free_port()
         own: dict[str, Any] = {"service_key": service_key, "database_pool_size": 3}
         its_bots = BOTS.settings(database_url=database_urls.app["bots"], **bots_settings(), **own)
-        settings = CONVERSATIONS.settings(
-            database_url=database_urls.app["conversations"], bots_url=f"http://127.0.0.1:{port}", **own
-        )
+        at = {"database_url": database_urls.app["conversations"], "bots_url": f"http://127.0.0.1:{port}"}
+        settings = CONVERSATIONS.settings(**at, **own, **conversations_settings())
         async with (
             served(CONVERSATIONS.create_app(settings), bind("127.0.0.1", 0)) as url,
             httpx.AsyncClient(base_url=url, headers=header) as admin,
@@ -266,7 +265,7 @@ class TestBots:
         ):
             async with served(BOTS.create_app(its_bots), bind("127.0.0.1", port)) as bots_url:
                 bots = await _register(bots_url, header)
-                request = plan(bots, conversations_per_pair=2, exchanges=25)
+                request = plan(bots, conversations_per_pair=1, exchanges=30)
                 first = await created(admin, "/v1/collections", request)
                 path = f"/v1/collections/{first['id']}"
                 async with asyncio.timeout(30):
@@ -275,10 +274,10 @@ class TestBots:
             await asyncio.sleep(0.5)  # long enough to be noticed
             cut_off = (await admin.get(path)).json()
             assert cut_off["state"] == "collecting"
-            assert 0 < cut_off["turns"] < 2 * 50
+            assert 0 < cut_off["turns"] < 60
             async with served(BOTS.create_app(its_bots), bind("127.0.0.1", port)):
                 done = await until(admin, path, "complete")
-                assert (done["complete"], done["failed"], done["turns"]) == (2, 0, 2 * 50)
+                assert (done["complete"], done["failed"], done["turns"]) == (1, 0, 60)
                 undisturbed = await created(admin, "/v1/collections", request)
                 await until(admin, f"/v1/collections/{undisturbed['id']}", "complete")
             texts = [await _texts(admin, collection["id"]) for collection in (first, undisturbed)]
