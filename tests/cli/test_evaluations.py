@@ -37,13 +37,13 @@ domain: everyday
 bots: [parrot, dull]
 partners: [eliza]
 exchanges: 2
-conversations_per_pair: 4
+conversations_per_pair: 2
 scorer: {model: scorer, dimensions: [fluency, overall]}
 resamples: 200
 seed: 3
 """
 OF_THREE = (
-    LEAGUE.replace("name: league", "name: three").replace("dull]", "dull, stray]").replace("per_pair: 4", "per_pair: 5")
+    LEAGUE.replace("name: league", "name: three").replace("dull]", "dull, stray]").replace("per_pair: 2", "per_pair: 5")
 )
 """Three targets, with five dialogues of each pair."""
 

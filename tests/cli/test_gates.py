@@ -21,6 +21,8 @@ from spotthebot.cli.declarations.errors import DeclarationFaulty
 from spotthebot.cli.gates.declaration import read_gate
 from spotthebot.contracts.bots.protocols import BuiltinProtocol, Protocol, WebhookProtocol
 from spotthebot.contracts.bots.registry import BotIn, BotVersionIn
+from spotthebot.conversations.conversations import domain as conversations_domain
+from spotthebot.kit.waits.backoff import Backoff
 from spotthebot.local.runtime.session import Clients
 from tests.factories import tiny_models
 from tests.factories.bot_servers import bot
@@ -52,10 +54,21 @@ SWAPPED = GATE.replace(
 
 
 @pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return "bots", "conversations", "fed"
+
+
+@pytest.fixture(scope="module")
 def settings_of(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     folder = tmp_path_factory.mktemp("models")
     tiny_models.gpt2(folder / "tiny", positions=512)
     return {"fed": {"models_folder": folder, "device": "cpu"}}
+
+
+@pytest.fixture(autouse=True)
+def quick_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A turn is tried eight times within a second, not within a minute."""
+    monkeypatch.setattr(conversations_domain, "TURN_BACKOFF", Backoff(first_seconds=0.05, max_seconds=0.2))
 
 
 @pytest.fixture
@@ -101,30 +114,15 @@ def sides(conversation):
     return first.name, partner, ours.version
 
 
-def run_pytest(worse: Path, folder: Path) -> list[subprocess.CompletedProcess[str]]:
+def run_pytest(worse: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a test of a gate that fails, and one that needs no gate, with the plug-in as pytest loads it."""
     test = folder / "test_own_bot.py"
+    test.write_text(f"def test_gate(stb_gate):\n    stb_gate({str(worse)!r})\n\ndef test_other():\n    pass\n")
     plugin = PYPROJECT["project"]["entry-points"]["pytest11"]["spotthebot"]
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:spotthebot",  # the same by its entry point, where the distribution was installed with it
-        "-p",
-        plugin,
-        "-p",
-        "no:cacheprovider",
-        "-c",
-        "/dev/null",
-        str(test),
-    ]
-    ended = []
-    for body in (f"def test_gate(stb_gate):\n    stb_gate({str(worse)!r})\n", "def test_other():\n    pass\n"):
-        test.write_text(body)
-        ended.append(subprocess.run(command, capture_output=True, text=True, check=False))
-    return ended
+    # `no:spotthebot` is the same by its entry point, where the distribution was installed with it.
+    plugins = [word for each in ("no:spotthebot", plugin, "no:cacheprovider") for word in ("-p", each)]
+    command = [sys.executable, "-m", "pytest", "-q", *plugins, "-c", "/dev/null", str(test)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def read_case(file: Path) -> Element:
@@ -164,9 +162,9 @@ class TestGate:
         assert [each.tag for each in case] == ["failure" if printed.returncode else "system-out"]
         assert case[0].text == files["--markdown"].read_text()
         worse = GATE if printed.returncode else SWAPPED
-        failed, done = await asyncio.to_thread(run_pytest, write(worse), tmp_path)
-        assert (failed.returncode, "1 failed" in failed.stdout, "Regression: ours" in failed.stdout) == (1, True, True)
-        assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout
+        done = await asyncio.to_thread(run_pytest, write(worse), tmp_path)
+        said = ("1 failed, 1 passed" in done.stdout, "Regression: ours" in done.stdout)
+        assert (done.returncode, *said) == (1, True, True), done.stdout
         margin = abs(found["estimate"]) + 1  # so large that the better version's lead may be lost
         again = await stb("gate", write(f"{GATE}margin: {margin}\n"), "--json", files["--json"])
         assert again.returncode == 0

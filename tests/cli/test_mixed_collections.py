@@ -36,9 +36,9 @@ class TestSeveralCollections:
             assert made.account["conversations"] == {"used": used, "too_short": 0}
             assert (said.estimate.not_selected, made.campaign.not_selected) == (not_selected, not_selected)
             assert not (await declare(clients, again, opens=True)).is_new
-            # Twice as many as there is work for: nobody sees a conversation twice, in any order of coming.
-            work = await annotate_simulated(clients, made.campaign, 24)
-            assert work.annotations == 2 * 2 * used  # at two lengths, by two annotators
+        # Twice as many as there is work for: nobody sees a conversation twice, in any order of coming.
+        work = await annotate_simulated(clients, made.campaign, 24)
+        assert work.annotations == 2 * 2 * used  # at two lengths, by two annotators
         with pytest.raises(CampaignNameTaken, match=r"human_share is 0\.25 there, 0\.2 here"):
             await declare(
                 clients, declared(f"{text}human_share: 0.2".replace("name: people", "name: people 8")), opens=True

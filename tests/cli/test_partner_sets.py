@@ -50,7 +50,7 @@ domain: everyday
 bots: [{bots}]
 partners: {{set: travellers, version: 1}}
 exchanges: 2
-conversations_per_pair: 5
+conversations_per_pair: 2
 opening: {{corpus: sample, split: openings}}
 scorer: {{model: scorer, dimensions: [fluency, overall]}}
 resamples: 200
