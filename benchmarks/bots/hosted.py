@@ -30,10 +30,12 @@ from spotthebot.local.triton import development_server
 
 IN_FLIGHT = (1, 8, 32)
 BATCHES = {"alone": 1, "batched": 32}
+_COMPARED = "alone"
 ROUNDS, SECONDS = 3, 1.5
 _SAMPLING = Sampling(max_new_tokens=40)
 _GOAL_IN_FLIGHT, _GOAL = 32, 8.0
-TOY = {"IN_FLIGHT": (2,), "ROUNDS": 1, "SECONDS": 0.05, "_SAMPLING": Sampling(max_new_tokens=2)}
+_TOY_MODELS = {"BATCHES": {"batched": 32}, "_COMPARED": "batched"}  # one alone: Triton imports torch for each
+TOY = {"IN_FLIGHT": (2,), "ROUNDS": 1, "SECONDS": 0.05, "_SAMPLING": Sampling(max_new_tokens=2), **_TOY_MODELS}
 
 Reply = Callable[[Mapping[str, Any]], Awaitable[str]]
 """Asks for one reply and returns its text."""
@@ -115,7 +117,7 @@ async def _measure(host: str, asks: Mapping[str, Ask], counts: Mapping[str, Coun
         way.times = await times_for(way.ask, askers=way.askers, seconds=SECONDS)
     for _, way in itertools.product(range(ROUNDS), ways.values()):
         await way.go()
-    return [_row(host, ways[n, "batched"], ways[n, "alone"]) for n in IN_FLIGHT]
+    return [_row(host, ways[n, "batched"], ways[n, _COMPARED]) for n in IN_FLIGHT]
 
 
 def _ask(reply: Reply) -> Ask:

@@ -11,7 +11,7 @@ from tests.factories.processes import prepared_installation
 CONVERSATIONS, EXCHANGES, BOTS = 10_002, 5, 4
 _WARM_UP_TURNS = 10_000
 _MAX_GROWTH_MIB = 5.0
-TOY = {"CONVERSATIONS": 60, "EXCHANGES": 5, "_WARM_UP_TURNS": 0}
+TOY = {"CONVERSATIONS": 12, "EXCHANGES": 5, "_WARM_UP_TURNS": 0}
 
 
 def measure() -> list[Measurement]:

@@ -9,7 +9,6 @@ from benchmarks.fed.material import (
     FOLLOWUPS,
     SIZES,
     TOY_SIZES,
-    VOCABULARY,
     Size,
     dialogue,
     random_model,
@@ -62,4 +61,4 @@ def operations(
     predicting = branches + (length if whole else len(places))
     seen = length * (length + 1) / 2 + sum(len(tree) * end + float(tree.visible.sum()) for end in places)
     layers = 2 * 12 * size.layers * size.width**2 * (length + branches)
-    return layers + 2 * size.width * VOCABULARY * predicting + 4 * size.width * size.layers * seen
+    return layers + 2 * size.width * size.vocabulary * predicting + 4 * size.width * size.layers * seen

@@ -45,7 +45,6 @@ _WORDS = (
 )
 _JOIN = {"form": "fed", "space_before_end": False}
 _POSITIONS = 1024
-VOCABULARY = 50_257
 
 
 @dataclass(frozen=True)
@@ -55,17 +54,25 @@ class Size:
     name: str
     layers: int
     width: int
+    vocabulary: int = 50_257
 
 
 SIZES = (Size("124 M", 12, 768), Size("345 M", 24, 1024), Size("1.5 B", 48, 1600))
-TOY_SIZES = (Size("toy", 1, 64),)
+TOY_SIZES = (Size("toy", 1, 64, 1024),)
 
 
 def random_model(size: Size, *, device: str = "cpu", dtype: torch.dtype = torch.float32) -> Any:  # noqa: ANN401 - transformers' own
     """Return a GPT-2 of a size; each call with the same arguments makes the same weights."""
     torch.manual_seed(1)
     heads = size.width // 64
-    config = GPT2Config(n_layer=size.layers, n_embd=size.width, n_head=heads, bos_token_id=0, eos_token_id=0)
+    config = GPT2Config(
+        vocab_size=size.vocabulary,
+        n_layer=size.layers,
+        n_embd=size.width,
+        n_head=heads,
+        bos_token_id=0,
+        eos_token_id=0,
+    )
     with torch.device(device):
         model: Any = GPT2LMHeadModel(config)
     return model.to(dtype).eval()

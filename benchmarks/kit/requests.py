@@ -94,7 +94,7 @@ def measure() -> list[Measurement]:
     """Measure every request in turn, several times over."""
     with lean_bots() as (bot,), running_bots() as service, _bare_app(service.database_url) as (url, process):
         with service.client() as client:
-            ids = [service.register(client, f"bot-{number}", bot, probe=False) for number in range(BOTS)]
+            ids = [service.register(client, f"listed-{number}", bot, probe=False) for number in range(BOTS)]
             _wait_until_probed(client, ids)
         rows = _rows(service, process, url, ids[0])
         asyncio.run(_measure([way for row in rows for way in (row.ours, row.bare) if way is not None]))

@@ -7,7 +7,7 @@ from spotthebot.contracts.services import SERVICES
 _EDGE = "import fastapi, uvicorn, sqlalchemy.ext.asyncio, psycopg, alembic, httpx, pydantic_settings"
 
 _REPEATS = REPEATS
-TOY = {"_REPEATS": 0, "SERVICES": SERVICES[:1]}
+TOY = {"_REPEATS": 0, "SERVICES": SERVICES[:1], "_EDGE": "import httpx"}
 
 
 def measure() -> list[Measurement]:

@@ -30,6 +30,8 @@ LAST: Final = 5
 COEFFICIENTS: Final = np.array([-0.5, -0.3, 0.0])
 _HAZARDS: Final = np.array([0.1, 0.2, 0.35])
 _NORMAL: Final = 1.96
+_LARGE: Final = 3000
+"""The conversations of a pair in the game whose estimates are the truth."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def draw(setting: Setting, rng: np.random.Generator, hazards: FloatArray = _HAZA
 @cache
 def truth(spread: float) -> tuple[FloatArray, FloatArray]:
     """Return the survival (bots, exchanges) and the coefficients (bots, features) of a very large game."""
-    large = draw(Setting(3000, 1500, spread), np.random.default_rng(99))
+    large = draw(Setting(_LARGE, _LARGE // 2, spread), np.random.default_rng(99))
     curves = np.array([curve.estimate for curve in decision_curves(large)])
     return curves, np.array([[each.estimate for each in found] for found in decision_hazards(large).values()])
 
