@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from functools import cache
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,20 @@ NO_NOUNS = {
     *("spotthebot.bots.protocols", "spotthebot.fed.stats"),
 }
 """Folders of a service that are laid out by what they hold: readers of others, drawings, ways of asking, statistics."""
+IMPORTER = """
+import gc, os, sys
+gc.disable()
+import spotthebot.kit.service.process
+for line in sys.stdin:
+    if os.fork() == 0:
+        for module in line.split():
+            __import__(module)
+        print(*sys.modules, flush=True)
+        os._exit(0)
+    if os.wait()[1]:
+        sys.exit(1)
+"""
+"""Reads lines of modules, and writes all that a process holds which imported those of a line."""
 EVERY = pytest.mark.parametrize("entry", SERVICES, ids=lambda entry: entry.name)
 
 
@@ -132,36 +146,54 @@ class TestEntry:
         )
 
 
+Imports = Callable[..., set[str]]
+
+
+@pytest.fixture(scope="module")
+def imports_of() -> Iterator[Imports]:
+    """Returns all modules that a new process of a service holds after importing these.
+
+    Each process is forked from one that has imported what every service and worker imports first.
+    """
+    known: dict[str, set[str]] = {}
+    with subprocess.Popen([sys.executable, "-c", IMPORTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as importer:
+        assert importer.stdin is not None
+        assert importer.stdout is not None
+
+        def find(*modules: str) -> set[str]:
+            asked = " ".join(modules)
+            if asked not in known:
+                importer.stdin.write(f"{asked}\n".encode())
+                importer.stdin.flush()
+                known[asked] = set(importer.stdout.readline().decode().split())
+            assert known[asked], f"{asked} can't be imported"
+            return known[asked]
+
+        yield find
+
+
 class TestStart:
     """What a service imports before it serves; each row of `benchmarks/suite` costs every start and every restart."""
 
     @EVERY
-    def test_imports_what_is_served_and_no_other_service(self, entry: ServiceEntry):
+    def test_imports_what_is_served_and_no_other_service(self, entry: ServiceEntry, imports_of: Imports):
         others = {other.package for other in SERVICES if other is not entry} | {"spotthebot.cli", "spotthebot.local"}
         kept_out = NOT_SERVED | WITH_THE_FIRST_USE | OF_OTHERS[entry.name] | others | {f"{entry.package}.worker"}
-        assert _imports_of(f"{entry.package}.app") & kept_out == set()
+        assert imports_of(f"{entry.package}.app") & kept_out == set()
 
     @pytest.mark.parametrize("entry", [each for each in SERVICES if each.has_worker], ids=lambda entry: entry.name)
-    def test_imports_no_web_framework_and_no_application_for_a_worker(self, entry: ServiceEntry):
+    def test_imports_no_web_framework_and_no_application_for_a_worker(self, entry: ServiceEntry, imports_of: Imports):
         kept_out = NOT_SERVED | WITH_THE_FIRST_USE | OF_OTHERS[entry.name] | WEB | {f"{entry.package}.app"}
-        imported = _imports_of(f"{entry.package}.worker", "spotthebot.kit.service.process")
+        imported = imports_of(f"{entry.package}.worker")
         endpoints = {each for each in imported if re.fullmatch(rf"{entry.package}\.(\w+\.)?api(\.\w+)*", each)}
         assert (imported & kept_out) | endpoints == set()
 
-    def test_imports_before_a_fork_what_most_services_need(self):
-        needed = Counter(module for entry in SERVICES for module in _imports_of(f"{entry.package}.app"))
-        server = _imports_of("uvicorn.protocols.http.httptools_impl", "uvloop", "spotthebot.kit.serving.configuration")
-        starter = _imports_of("spotthebot.kit.processes.fork_program")
-        given = _imports_of(*running_suite.NEEDS) - server - starter
+    def test_imports_before_a_fork_what_most_services_need(self, imports_of: Imports):
+        needed = Counter(module for entry in SERVICES for module in imports_of(f"{entry.package}.app"))
+        server = imports_of("uvicorn.protocols.http.httptools_impl", "uvloop", "spotthebot.kit.serving.configuration")
+        starter = imports_of("spotthebot.kit.processes.fork_program")
+        given = imports_of(*running_suite.NEEDS) - server - starter
         assert {module for module in given if needed[module] <= len(SERVICES) / 2} == set()
-
-
-@cache
-def _imports_of(*modules: str) -> set[str]:
-    """Return all modules that a new process holds after importing these."""
-    program = f"import gc, sys; gc.disable(); import {', '.join(modules)}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
 
 
 class TestDocuments:
