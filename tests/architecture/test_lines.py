@@ -18,6 +18,8 @@ NO_STREAMS = {
 
 
 def _calls(source: str) -> Iterator[str]:
+    if not any(each in source for each in SPLITTING):  # to parse takes far longer
+        return
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SPLITTING:
             yield node.func.attr
