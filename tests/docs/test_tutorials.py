@@ -22,7 +22,7 @@ from tests.factories.command_line import stb_of_admin
 from tests.factories.command_line_fixtures import write
 from tests.factories.dump_files import annotation, conversation, oid, package
 from tests.factories.model_servers import states
-from tests.factories.running_suite import RunningSuite
+from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
 
 __all__ = ["write"]
 MEASURES = ("campaigns/NAME/measures", "campaigns/NAME/measures/headline", "analyses")
@@ -31,6 +31,12 @@ MEASURES = ("campaigns/NAME/measures", "campaigns/NAME/measures/headline", "anal
 @pytest.fixture(scope="module")
 def services_of() -> tuple[str, ...]:
     return ("bots", "conversations", "annotation", "analytics")
+
+
+@pytest.fixture(scope="module")
+def settings_of() -> dict[str, dict[str, Any]]:
+    """Collections that a reader makes are checked, which `stb collect` waits for."""
+    return {"conversations": QUALITY_CHECKS}
 
 
 @pytest.fixture
