@@ -176,6 +176,7 @@ class TestMouse:
             await page.mouse.down()
             await page.wait_for_timeout(90)
             await page.mouse.up()
+            assert await choice.bounding_box() == box
             under_the_pointer = await choice.evaluate("each => getComputedStyle(each).backgroundColor")
             await page.mouse.move(0, 0)
             assert await choice.evaluate("each => getComputedStyle(each).backgroundColor") == under_the_pointer
