@@ -215,7 +215,7 @@ class TestSystem:
         shown = [(await rows.nth(place).inner_text()).split("\t") for place in range(1, 6)]
         assert [row[0].strip() for row in shown] == ["bots", "conversations", "annotation", "analytics", "fed"]
         assert {row[1].strip() for row in shown} == {"ready"}
-        assert {row[2].strip() for row in shown} == {version("spotthebot")}
+        assert {row[5].strip() for row in shown} == {version("spotthebot")}
         assert int(shown[2][3]) > 0
 
     async def test_is_closed_to_all_but_administrators(self, visit: Visit, suite: RunningSuite):
