@@ -43,6 +43,17 @@ async def _study(suite: RunningSuite, per_pair: int = 4, annotated: bool = True,
     return path.rpartition("/")[2]
 
 
+@pytest.fixture(scope="module")
+def suite(module_suite: RunningSuite) -> RunningSuite:
+    """The file's services, which keep all rows: most tests analyse one campaign."""
+    return module_suite
+
+
+@pytest.fixture(scope="module")
+async def campaign(suite: RunningSuite) -> str:
+    return await _study(suite)
+
+
 async def _start(suite: RunningSuite, body: dict[str, Any], **headers: str) -> dict[str, Any]:
     analyst = await suite.client("analytics", "analyst")
     answer = await analyst.post("/v1/analyses", json=body, headers=headers)
@@ -58,8 +69,7 @@ async def _run(suite: RunningSuite, body: dict[str, Any], state: str = "complete
 
 
 class TestManyJobs:
-    async def test_are_limited_by_key_and_let_a_small_one_of_another_key_pass(self, suite: RunningSuite):
-        campaign = await _study(suite)
+    async def test_are_limited_by_key_and_let_a_small_one_of_another_key_pass(self, suite: RunningSuite, campaign: str):
         flooding, honest = await suite.client("analytics", "admin"), await suite.client("analytics", "analyst")
         large = {"kind": "stability", "campaign_id": campaign, "subsets": 10_000, "resamples": 10_000}
         answers = [await flooding.post("/v1/analyses", json=large | {"seed": seed}) for seed in range(22)]
@@ -92,14 +102,13 @@ class TestCallersThatLeave:
         assert answer.status_code == 200
         url = suite.database.owner["analytics"]
         async with await psycopg.AsyncConnection.connect(url) as connection:
-            found = await connection.execute("SELECT count(*) FROM analytics.results")
+            found = await connection.execute("SELECT count(*) FROM analytics.results WHERE subject_id = %s", [campaign])
             ((count,),) = await found.fetchall()
         assert count <= 1 + 5  # the ranking, and what a thread had begun before its caller left
 
 
 class TestStability:
-    async def test_runs_size_by_size_and_can_be_drawn_afterwards(self, suite: RunningSuite):
-        campaign = await _study(suite)
+    async def test_runs_size_by_size_and_can_be_drawn_afterwards(self, suite: RunningSuite, campaign: str):
         found = await _run(
             suite, {"kind": "stability", "campaign_id": campaign, "subsets": 20, "resamples": 50, "seed": 3}
         )
@@ -122,8 +131,7 @@ class TestStability:
             for curve, point in points
         ]
 
-    async def test_gives_the_same_result_for_the_same_request(self, suite: RunningSuite):
-        campaign = await _study(suite)
+    async def test_gives_the_same_result_for_the_same_request(self, suite: RunningSuite, campaign: str):
         body = {"kind": "stability", "campaign_id": campaign, "subsets": 10, "resamples": 20, "leave_one_out": False}
         one, other = [await _run(suite, body) for _ in range(2)]
         assert one["stability"] == other["stability"]
@@ -140,15 +148,13 @@ class TestStability:
             await analyst.post(f"/v1/analyses/{made.json()['id']}/cancel")
         assert seeds == [11, 11, 0]
 
-    async def test_is_started_by_a_program_that_leaves_its_kind_to_the_client(self, suite: RunningSuite):
-        campaign = UUID(await _study(suite))
+    async def test_is_started_by_a_program_that_leaves_its_kind_to_the_client(self, suite: RunningSuite, campaign: str):
         async with AsyncAnalytics(suite.urls["analytics"], await suite.keys.make("analyst")) as analytics:
-            started = await analytics.create_analysis(StabilityIn(campaign_id=campaign))
+            started = await analytics.create_analysis(StabilityIn(campaign_id=UUID(campaign)))
             assert started.kind == "stability"
             await analytics.cancel_analysis(started.id)
 
-    async def test_continues_after_the_steps_that_an_earlier_worker_stored(self, suite: RunningSuite):
-        campaign = await _study(suite)
+    async def test_continues_after_the_steps_that_an_earlier_worker_stored(self, suite: RunningSuite, campaign: str):
         database = Database(suite.database.app["analytics"], pool_size=2)
         key = await suite.keys.make("service")
         request = StabilityIn(campaign_id=UUID(campaign), seed=0, subsets=10, resamples=20, leave_one_out=False)
@@ -249,8 +255,7 @@ class TestPlans:
         assert [pair["more"] for pair in plan["pairs"]] == [None, None]
         assert (plan["conversations_per_pair"], plan["annotators"]) == (60, expected[0])
 
-    async def test_plans_more_data_for_a_campaign(self, suite: RunningSuite):
-        campaign = await _study(suite)
+    async def test_plans_more_data_for_a_campaign(self, suite: RunningSuite, campaign: str):
         body = {"kind": "more_data", "campaign_id": campaign, "significance_level": 0.01, "confidence_level": 0.9}
         plan = (await _run(suite, body))["plan"]
         assert {(pair["bot"], pair["other"]) for pair in plan["pairs"]} == set(PAIRS)

@@ -278,7 +278,7 @@ ARGUMENTS = {
     "ratings": Ratings(("x", "y"), np.array([0, 0, 1, 1]), np.arange(4), np.array([0, 1, 0, 1]), np.arange(4.0)),
     "sides": stats.JudgedSides(np.arange(2), np.array([[0, 1]] * 2), np.full(2, 2), np.full((2, 2), 0.5)),
     "size": 1,
-    "status": current_status(TABLE),
+    "status": current_status(simulated_table(5, per_pair=8, times=(2,))),  # with maxima: it is fitted fast
     "strata": [stats.Stratum(0.4, 0.1, 9.0, 40, 10, 10)],
     "successes": 1,
     "table": TABLE,
