@@ -2,6 +2,7 @@
 
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -127,7 +128,7 @@ class TestWordCounts:
 
 
 _OTHER = np.random.default_rng(4).normal(size=94)
-_GROUPS = (
+_GROUPS: tuple[dict[str, Any], ...] = (
     {},
     {"cluster": np.arange(94) // 3},
     {"observations": Observations(np.arange(94) // 2, np.arange(94) % 20)},
