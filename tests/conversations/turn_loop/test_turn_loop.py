@@ -256,7 +256,10 @@ class TestBots:
         port = _free_port()
         own: dict[str, Any] = {"service_key": service_key, "database_pool_size": 3}
         its_bots = BOTS.settings(database_url=database_urls.app["bots"], **bots_settings(), **own)
-        at = {"database_url": database_urls.app["conversations"], "bots_url": f"http://127.0.0.1:{port}"}
+        at: dict[str, Any] = {
+            "database_url": database_urls.app["conversations"],
+            "bots_url": f"http://127.0.0.1:{port}",
+        }
         settings = CONVERSATIONS.settings(**at, **own, **conversations_settings())
         async with (
             served(CONVERSATIONS.create_app(settings), bind("127.0.0.1", 0)) as url,
