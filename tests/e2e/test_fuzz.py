@@ -10,6 +10,7 @@ send ten.
 """
 
 import asyncio
+import functools
 import itertools
 import math
 import os
@@ -17,6 +18,7 @@ import random
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,6 +40,7 @@ from tests.factories.mutated_cases import Mutant
 from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import add_bot, add_corpus, conversation, created, import_conversations
 
+ROOT = Path(__file__).parents[2]
 CALLERS = [
     ("bots", "admin"),
     ("bots", "team"),
@@ -125,10 +128,22 @@ The long mode, which draws others in each round, keeps those of one operation.
 """
 
 
+@functools.cache
+def _operations_of(service: str) -> list[Any]:
+    """Return the operations of a service's committed document, which is the one that it serves."""
+    document = schemathesis.openapi.from_path(ROOT / "openapi" / f"{service}.json")
+    operations = []
+    for result in document.get_all_operations():
+        assert isinstance(result, Ok)
+        operations.append(result.ok())
+    return operations
+
+
 class Fuzzer:
     """Tries made-up requests, right and wrong ones, and counts the statuses of the answers."""
 
-    def __init__(self, url: str, key: str, real: dict[str, Any]) -> None:
+    def __init__(self, service: str, url: str, key: str, real: dict[str, Any]) -> None:
+        self._service = service
         self._url = url
         self._key = key
         self._real = real
@@ -140,10 +155,7 @@ class Fuzzer:
 
     def run(self) -> None:
         """Try every operation; in the long mode, again and again until there were enough cases."""
-        operations = []
-        for result in schemathesis.openapi.from_url(f"{self._url}/openapi.json").get_all_operations():
-            assert isinstance(result, Ok)
-            operations.append(result.ok())
+        operations = _operations_of(self._service)
         for drawn_by in itertools.count(SEED):
             missing = math.ceil(CASES / len(CALLERS)) - self.statuses.total()
             examples = math.ceil(missing / len(operations) / (1 + MUTANTS)) if CASES else USUAL_EXAMPLES
@@ -154,7 +166,7 @@ class Fuzzer:
                 return
 
     def _try_operation(self, operation: Any, examples: int, drawn_by: int) -> None:
-        asked = (self._url, operation.label, examples, drawn_by)
+        asked = (self._service, operation.label, examples, drawn_by)
         if asked not in _DRAWN:
             if CASES:
                 _DRAWN.clear()
@@ -189,7 +201,7 @@ class Fuzzer:
         if drawn.known:
             case.path_parameters = _with_real_ids(drawn.path_parameters, self._real)
             case.body = _with_real_ids(drawn.body, self._real | SMALL)
-        answer = case.call(headers={"Authorization": f"Bearer {self._key}"}, session=self._session)
+        answer = case.call(self._url, headers={"Authorization": f"Bearer {self._key}"}, session=self._session)
         self.statuses[answer.status_code] += 1
         try:
             case.validate_response(answer, checks=CHECKS)
@@ -210,7 +222,7 @@ class Fuzzer:
 async def test_no_request_makes_a_service_fail(suite: RunningSuite, service: str, role: str):
     real = await _seed(suite)
     key = await suite.keys.make(role, team="fuzzers" if role == "team" else None)
-    fuzzer = Fuzzer(suite.urls[service], key, real)
+    fuzzer = Fuzzer(service, suite.urls[service], key, real)
     await asyncio.to_thread(fuzzer.run)
     statuses = fuzzer.statuses
     print(f"{service} as {role}: {statuses.total()} cases, seed {SEED}, {sorted(statuses.items())}")
