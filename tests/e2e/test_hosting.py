@@ -54,13 +54,9 @@ class TestHosting:
         data = parent / "data"
         environment = os.environ | {"SPOTTHEBOT_POSTGRES_HOME": str(parent / "homes"), "COLUMNS": "200"}
 
-        def stb(*arguments: str) -> str:
-            done = subprocess.run([*STB, *arguments], env=environment, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stdout + done.stderr
-            return done.stdout + done.stderr
-
-        out = str(data / "models" / "mine")
-        assert "Trained gpt" in stb("bots", "train", "gpt", "--corpus", "sample", "--out", out, "--steps", "30")
+        out = data / "models" / "mine"
+        trained = run_stb("bots", "train", "gpt", "--corpus", "sample", "--out", out, "--steps", "3")
+        assert "Trained gpt" in trained.stdout + trained.stderr, trained
         log = (parent / "up.log").open("wb")
         command = [*STB, "up", "--triton", "--only", "bots", "--port-base", str(port_base), "--data-dir", str(data)]
         up = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
