@@ -27,6 +27,7 @@ KINDS = {
     "annotation": {task.name for task in ANNOTATION},
     "analytics": {task.name for task in ANALYTICS},
 }
+ONLY = [word for name in ("bots", *KINDS, "web") for word in ("--only", name)]
 # What each of the jobs that no bot delays writes in its middle.
 GATES = {
     "conversations": "conversations.quality_flags, conversations.dialogues",
@@ -167,7 +168,7 @@ class Stopped:
 @pytest.fixture(scope="module")
 def stopped(folder: Folder, port_base: int, slow_bot: SlowBot) -> Stopped:
     """Stop a suite in the middle of every kind of job: `stb down` aborts what takes longer than ten seconds."""
-    with running_up(folder, port_base) as process:
+    with running_up(folder, port_base, *ONLY) as process:
         suite = Suite(folder, port_base)
         slow = suite.register("slow", {"kind": "webhook", "url": slow_bot.url})
         quick = suite.register("quick", {"kind": "builtin", "model": "eliza"})
@@ -196,7 +197,7 @@ def stopped(folder: Folder, port_base: int, slow_bot: SlowBot) -> Stopped:
 @pytest.fixture(scope="module")
 def up_again(stopped: Stopped, port_base: int) -> Iterator[subprocess.Popen[bytes]]:
     """The suite that was stopped, started again."""
-    with running_up(stopped.folder, port_base) as process:
+    with running_up(stopped.folder, port_base, *ONLY) as process:
         yield process
 
 

@@ -62,9 +62,9 @@ def data_folder() -> Iterator[Folder]:
 
 
 @contextlib.contextmanager
-def running_up(folder: Folder, port_base: int) -> Iterator[subprocess.Popen[bytes]]:
+def running_up(folder: Folder, port_base: int, *options: str) -> Iterator[subprocess.Popen[bytes]]:
     """Run `stb up` while the block lasts; it is ready when the block begins."""
-    command = [*STB, "up", "--data-dir", str(folder.data), "--port-base", str(port_base)]
+    command = [*STB, "up", "--data-dir", str(folder.data), "--port-base", str(port_base), *options]
     log = (folder.parent / "up.log").open("wb")
     process = subprocess.Popen(command, env=folder.environment, stdout=log, stderr=log)
     try:
