@@ -7,8 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Page, Route, ViewportSize, expect
 
 from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 from tests.factories.bot_servers import bot, well_behaved
@@ -19,6 +18,7 @@ from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_corpus
 
 HOSTILE = f"<img src=x onerror=alert(1)> **bold** مرحبا 🎉 {'x' * 900}"
+_DESK: ViewportSize = {"width": DESKTOP[0], "height": DESKTOP[1]}
 HEARD = """
 - log "Conversation":
   - list:
@@ -206,17 +206,18 @@ class TestChat:
             for page in pages:
                 await _is_usable(page)
 
-    @pytest.mark.parametrize("size", [PHONE, DESKTOP])
     async def test_compares_the_partners_on_each_question_where_the_collection_asks(
-        self, visit: Visit, suite: RunningSuite, size: tuple[int, int]
+        self, visit: Visit, suite: RunningSuite
     ):
         async with partners(suite, minimum_turns=2, maximum_turns=2, compares="each_question") as bots:
-            page = await visit.open(entry_of(suite, bots.collection_id, interactor="p-19"), size=size)
+            page = await visit.open(entry_of(suite, bots.collection_id, interactor="p-19"), size=PHONE)
             await page.get_by_role("button", name="Begin").click()
             for number in range(2):
                 await _say(page, f"Hello {number}")
                 await _rate(page, engaging=3, quality=4)
             await page.get_by_role("heading", name="Compare the two conversations").wait_for()
+            await _is_usable(page)
+            await page.set_viewport_size(_DESK)
             await _is_usable(page)
             await page.locator("#q-engaging").get_by_label("No difference").check()
             await page.locator("#q-all-in-all").get_by_label("The first").check()
@@ -273,16 +274,17 @@ class TestChat:
             await _answered(page, 2)
             await _is_usable(page)
 
-    @pytest.mark.parametrize("size", [PHONE, DESKTOP])
     async def test_begins_after_the_person_has_read_the_instructions_and_consented(
-        self, visit: Visit, suite: RunningSuite, size: tuple[int, int]
+        self, visit: Visit, suite: RunningSuite
     ):
         terms = {"instructions": "Talk <b>freely</b>.", "consent": "I am an adult.", "pay_per_chat": "1.67"}
         async with partners(suite, currency="USD", **terms) as bots:
-            page = await visit.open(entry_of(suite, bots.collection_id, interactor="p-23"), size=size)
+            page = await visit.open(entry_of(suite, bots.collection_id, interactor="p-23"), size=PHONE)
             await page.get_by_text("Talk <b>freely</b>.").wait_for()
             await page.get_by_text("You get 1.67 USD for two conversations that you rate.").wait_for()
             await page.get_by_text("I am an adult.").wait_for()
+            await _is_usable(page)
+            await page.set_viewport_size(_DESK)
             await _is_usable(page)
             await page.get_by_role("button", name="I consent: begin").click()
             await page.get_by_text("You begin.").wait_for()
