@@ -136,15 +136,16 @@ class TestDraft:
         assert rows(suite, "SELECT * FROM annotation.assignments") == []
         assert await state_of(suite, draft) == draft
 
-    @pytest.mark.parametrize("protocol", ["spot_the_bot_gamified", "comparative", "turn_likert", "dialogue_likert"])
-    async def test_is_shown_in_each_unit(self, visit: Visit, suite: RunningSuite, protocol: str):
-        draft = await _draft(suite, protocol=protocol, segments=[3])
-        page = await visit.sign_in("admin", after=f"/admin/campaigns/{draft['id']}/preview")
-        await page.get_by_role("dialog", name="Instructions").get_by_role("button", name="Close").click()
-        for _ in range(4):
-            await page.keyboard.press("Enter")
-        await expect(page.locator("#talk")).to_contain_text("says 0")
-        await _whole(page, visit, f"preview-{protocol}")
+    async def test_is_shown_in_each_unit(self, visit: Visit, suite: RunningSuite):
+        page = await visit.sign_in("admin", after="/admin/keys")
+        for protocol in ("spot_the_bot_gamified", "comparative", "turn_likert", "dialogue_likert"):
+            draft = await _draft(suite, protocol=protocol, segments=[3])
+            await page.goto(visit.address(f"/admin/campaigns/{draft['id']}/preview"))
+            await page.get_by_role("dialog", name="Instructions").get_by_role("button", name="Close").click()
+            for _ in range(4):
+                await page.keyboard.press("Enter")
+            await expect(page.locator("#talk"), protocol).to_contain_text("says 0")
+            await _whole(page, visit, f"preview-{protocol}")
 
 
 class TestRunningCampaign:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 import pytest
-from playwright.async_api import Browser, Route, StorageState, expect
+from playwright.async_api import Browser, Page, Route, StorageState, expect
 
 from spotthebot.clients.analytics_parameters import Parameters
 from spotthebot.web.layout.domain import NOTHING
@@ -72,6 +72,15 @@ async def visit(chromium: Browser, module_suite: RunningSuite, session: StorageS
         yield visit
 
 
+@pytest.fixture(scope="module")
+async def dashboard(
+    chromium: Browser, module_suite: RunningSuite, session: StorageState, campaigns: Campaigns
+) -> AsyncIterator[Page]:
+    """The dashboard of the closed campaign, for tests that leave it as it is."""
+    async with visiting(chromium, module_suite, locale="en-GB", storage_state=session) as visit:
+        yield await open_dashboard(visit, campaigns.closed)
+
+
 @pytest.fixture
 async def strange_visit(chromium: Browser, module_suite: RunningSuite) -> AsyncIterator[Visit]:
     """A browser without cookies."""
@@ -81,9 +90,9 @@ async def strange_visit(chromium: Browser, module_suite: RunningSuite) -> AsyncI
 
 class TestNumbers:
     async def test_are_those_that_analytics_answers(
-        self, visit: Visit, campaigns: Campaigns, module_suite: RunningSuite
+        self, dashboard: Page, campaigns: Campaigns, module_suite: RunningSuite
     ):
-        page = await open_dashboard(visit, campaigns.closed)
+        page = dashboard
         analytics = await module_suite.analytics("analyst")
         ranking = (await analytics.ranking(campaigns.closed)).ranking
         shown = await rows(page, "ranking")
@@ -108,9 +117,9 @@ class TestNumbers:
         assert pairs == [[f"{e.bot}/{e.other}", e.wins, e.losses, e.ties] for e in win_rates.pairs]
 
     async def test_in_a_figure_are_those_of_analytics_drawing(
-        self, visit: Visit, campaigns: Campaigns, module_suite: RunningSuite
+        self, dashboard: Page, campaigns: Campaigns, module_suite: RunningSuite
     ):
-        page = await open_dashboard(visit, campaigns.closed)
+        page = dashboard
         analytics = await module_suite.analytics("analyst")
         for figure in FIGURES:
             image = page.locator(f"#figure-{figure} img")
@@ -149,8 +158,8 @@ class TestNumbers:
 
 
 class TestFiles:
-    async def test_can_be_taken_home_in_every_form(self, visit: Visit, campaigns: Campaigns):
-        page = await open_dashboard(visit, campaigns.closed)
+    async def test_can_be_taken_home_in_every_form(self, dashboard: Page):
+        page = dashboard
         files = page.locator("#win-rates .files")
         starts = {
             "SVG": ("win-matrix.svg", b"<svg"),
@@ -180,8 +189,8 @@ class TestFiles:
 
 
 class TestExploring:
-    async def test_draws_the_chart_in_a_frame_that_is_shut_off_from_the_page(self, visit: Visit, campaigns: Campaigns):
-        page = await open_dashboard(visit, campaigns.closed)
+    async def test_draws_the_chart_in_a_frame_that_is_shut_off_from_the_page(self, dashboard: Page):
+        page = dashboard
         chart = page.locator("#figure-win-matrix")
         async with page.expect_response("**/explore?**") as answering:
             await page.locator("#win-rates").get_by_role("link", name="Interactive chart").click()

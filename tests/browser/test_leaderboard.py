@@ -3,11 +3,11 @@
 from itertools import combinations
 from typing import Any
 
-from playwright.async_api import Page, expect
+from playwright.async_api import expect
 
 from spotthebot.contracts.annotation.assignments import AnswerIn, ClaimIn, ExchangeIn
 from spotthebot.web.layout.domain import NOTHING
-from tests.factories.browsing import DESKTOP, PHONE, Visit, open_package, overflow, press, violations
+from tests.factories.browsing import PHONE, Visit, barriers, open_package, overflow, press, violations
 from tests.factories.campaigns import campaign_of_talks, labelled_campaign, talk
 from tests.factories.pages import entry_path
 from tests.factories.running_suite import RunningSuite
@@ -120,7 +120,7 @@ class TestGame:
         assert [row.split("\t")[2:] for row in rows] == [["1", "100 %", "2.0"], ["1", "50 %", "0.0"]]
         assert await page.locator(".board .own").inner_text() == rows[0]
         assert "SECRET" not in await page.content()
-        await _is_for_everybody(page)
+        assert await barriers(page) == []
         other = await campaign_of_talks(suite, talk("d"), name="bots against people")
         await page.goto(visit.address(await entry_path(suite, other)))
         await page.goto(f"{page.url}/leaderboard")
@@ -135,13 +135,3 @@ async def _play(suite: RunningSuite, game: dict[str, Any], annotator: str, entit
     await frontend.open_exchange(held.id, 0, ExchangeIn(open=1))
     await frontend.save_answer(held.id, 0, AnswerIn(answer={"entity": entity}))
     await frontend.submit_assignment(held.id)
-
-
-async def _is_for_everybody(page: Page) -> None:
-    """Hold a page against what holds for all of them."""
-    for scheme in ("light", "dark"):
-        await page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour on its way to another
-        for width, height in (DESKTOP, PHONE):
-            await page.set_viewport_size({"width": width, "height": height})
-            assert await violations(page) == []
-            assert await overflow(page) == 0

@@ -21,7 +21,7 @@ DESKTOP: Final = (1440, 900)
 PHONE: Final = (390, 844)
 SMALLEST: Final = (360, 640)
 SCREENS: Final[tuple[tuple[tuple[int, int], Scheme], ...]] = ((DESKTOP, "light"), (SMALLEST, "dark"))
-_OF_LOOKS: Final = ("color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size")
+OF_LOOKS: Final = ("color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size")
 """Rules of axe-core that depend on the colours and the width of a page."""
 _AXE: Final[str] = Axe().axe_script
 _OPTIONS: Final = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--in-process-gpu")
@@ -108,7 +108,7 @@ async def barriers(page: Page) -> list[str]:
     The page is loaded once: its window changes, and what depends on its colours and its width is looked at again.
     """
     found = []
-    for ((width, height), scheme), rules in zip(SCREENS, ((), _OF_LOOKS), strict=True):
+    for ((width, height), scheme), rules in zip(SCREENS, ((), OF_LOOKS), strict=True):
         await page.set_viewport_size({"width": width, "height": height})
         await page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour is half-way to another
         found += [f"{scheme}: {each}" for each in await violations(page, *rules)]
