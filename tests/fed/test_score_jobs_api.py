@@ -63,21 +63,24 @@ async def suite(module_suite, shared_suites):
 
 
 @pytest.fixture(scope="class")
+async def fed(suite):
+    return await suite.fed("admin")
+
+
+@pytest.fixture(scope="class")
 async def collection(suite):
     return UUID(await import_conversations(suite, conversations()))
 
 
 @pytest.fixture(scope="class")
-async def of_bots(suite, collection):
+async def of_bots(fed, collection):
     """A complete job that scored two of the three bots."""
-    fed = await suite.fed("admin")
     return await finished(fed, (await fed.create_score_job(asked(collection, bots=("good", "dull")))).id)
 
 
 @pytest.fixture(scope="class")
-async def of_all(suite, collection):
+async def of_all(fed, collection):
     """A complete job that scored all bots."""
-    fed = await suite.fed("admin")
     return await finished(fed, (await fed.create_score_job(asked(collection))).id)
 
 
@@ -98,10 +101,9 @@ class TestScoreJob:
         one = [each async for each in fed.list_scores(done.id, conversation_id=held[0].id)]
         assert one == [each for each in scores if each.conversation_id == held[0].id] != []
 
-    async def test_a_set_sums_up_bots_with_intervals_ranks_and_what_length_says(self, suite, of_bots):
-        fed, job = await suite.fed("admin"), of_bots
-        found = await fed.get_score_set(job.id)
-        scores = [each async for each in fed.list_scores(job.id)]
+    async def test_a_set_sums_up_bots_with_intervals_ranks_and_what_length_says(self, fed, of_bots):
+        found = await fed.get_score_set(of_bots.id)
+        scores = [each async for each in fed.list_scores(of_bots.id)]
         assert [each.dimension for each in found.dimensions] == ["fluency", "specificity", "sensibleness", "overall"]
         assert (found.contexts, found.dialogues, found.rejected) == (20, 10, 0)
         for each in found.dimensions:
@@ -116,27 +118,24 @@ class TestScoreJob:
                 expected = [line.intercept + line.slope / score.length for score in scores if score.bot == bot.bot]
                 assert bot.beyond_length == pytest.approx(bot.score - sum(expected) / len(expected))
 
-    async def test_an_export_has_a_row_for_each_dimension_of_each_context_in_every_format(self, suite, of_bots):
-        fed, job = await suite.fed("admin"), of_bots
-        lines = b"".join([piece async for piece in fed.export_scores(job.id)]).splitlines()
+    async def test_an_export_has_a_row_for_each_dimension_of_each_context_in_every_format(self, fed, of_bots):
+        lines = b"".join([piece async for piece in fed.export_scores(of_bots.id)]).splitlines()
         rows = [json.loads(line) for line in lines]
         assert len(rows) == 20 * 4
-        table = b"".join([piece async for piece in fed.export_scores(job.id, "csv")]).decode()
+        table = b"".join([piece async for piece in fed.export_scores(of_bots.id, "csv")]).decode()
         assert [float(row["score"]) for row in csv.DictReader(io.StringIO(table))] == [row["score"] for row in rows]
-        assert b"".join([piece async for piece in fed.export_scores(job.id, "parquet")])[:4] == b"PAR1"
+        assert b"".join([piece async for piece in fed.export_scores(of_bots.id, "parquet")])[:4] == b"PAR1"
 
-    async def test_the_level_of_dialogues_scores_the_last_turn_of_each_bot(self, suite, collection):
-        fed = await suite.fed("admin")
+    async def test_the_level_of_dialogues_scores_the_last_turn_of_each_bot(self, fed, collection):
         job = await fed.create_score_job(asked(collection, level="dialogue"))
         await finished(fed, job.id)
         scores = [each async for each in fed.list_scores(job.id)]
         assert sorted({(each.bot, each.turn) for each in scores}) == [("dull", 5), ("good", 5), ("partner", 6)]
 
-    async def test_a_conversation_that_is_too_long_is_rejected_and_the_others_are_scored(self, suite):
+    async def test_a_conversation_that_is_too_long_is_rejected_and_the_others_are_scored(self, suite, fed):
         long = conversation("long", "good", "partner") | {}
         long["turns"] = [{"speaker": "AB"[number % 2], "text": "bread " * 200} for number in range(3)]
         collection = UUID(await import_conversations(suite, [*conversations(2), long]))
-        fed = await suite.fed("admin")
         job = await fed.create_score_job(asked(collection))
         done = await finished(fed, job.id)
         (rejected,) = [each async for each in fed.list_rejected_conversations(job.id)]
@@ -144,8 +143,7 @@ class TestScoreJob:
         assert "over_long" in rejected.reason
         assert (await fed.get_score_set(job.id)).dialogues == 4
 
-    async def test_a_failed_job_says_why(self, suite, collection):
-        fed = await suite.fed("admin")
+    async def test_a_failed_job_says_why(self, fed, collection):
         for more, said in (
             ({"bots": ("nobody",)}, "No bot 'nobody'"),
             ({"scorer": other(model="bare")}, "can't be loaded"),
@@ -161,8 +159,7 @@ class TestScoreJob:
             with pytest.raises(Conflict, match="failed"):
                 await fed.get_score_set(job.id)
 
-    async def test_a_job_over_what_is_not_there_is_refused_at_once(self, suite, collection):
-        fed = await suite.fed("admin")
+    async def test_a_job_over_what_is_not_there_is_refused_at_once(self, suite, fed, collection):
         with pytest.raises(NotFound, match="collection"):
             await fed.create_score_job(asked(uuid4()))
         with pytest.raises(NotFound, match="kindness"):
@@ -172,9 +169,8 @@ class TestScoreJob:
         with pytest.raises(Forbidden):
             await (await suite.fed("analyst")).create_score_job(asked(collection))
 
-    async def test_a_job_is_made_once_for_an_idempotency_key(self, suite):
+    async def test_a_job_is_made_once_for_an_idempotency_key(self, suite, fed):
         collection = UUID(await import_conversations(suite, conversations(1)))
-        fed = await suite.fed("admin")
         first = await fed.create_score_job(asked(collection), idempotency_key="k")
         again = await fed.create_score_job(asked(collection), idempotency_key="k")
         assert first.id == again.id
@@ -185,17 +181,14 @@ class TestScoreJob:
 
 
 class TestLikelihoods:
-    async def test_no_likelihood_is_computed_twice(self, suite, collection):
-        fed = await suite.fed("admin")
-        first = await fed.create_score_job(asked(collection))
-        await finished(fed, first.id)
+    async def test_no_likelihood_is_computed_twice(self, suite, fed, collection):
+        await finished(fed, (await fed.create_score_job(asked(collection))).id)
         database = Database(suite.database.app["fed"], pool_size=1)
         async with database.write() as session:  # other values, which only the next job could take from here
             stored = await session.scalar(text("SELECT count(*) FROM fed.likelihoods"))
-            await session.execute(text("UPDATE fed.likelihoods SET nlls = array_fill(7.0::float8, ARRAY[24])"))
-            await session.execute(text("UPDATE fed.likelihoods SET tokens = array_fill(7, ARRAY[24])"))
-        second = await fed.create_score_job(asked(collection))
-        await finished(fed, second.id)
+            change = "UPDATE fed.likelihoods SET nlls = array_fill({0}::float8, {1}), tokens = array_fill({0}, {1})"
+            await session.execute(text(change.format(7, "ARRAY[24]")))
+        second = await finished(fed, (await fed.create_score_job(asked(collection))).id)
         async with database.read() as session:
             assert await session.scalar(text("SELECT count(*) FROM fed.likelihoods")) == stored == 50
         await database.close()
@@ -204,8 +197,7 @@ class TestLikelihoods:
 
 
 class TestEvents:
-    async def test_the_end_of_each_job_is_sent_signed_to_who_subscribed_once(self, suite, collection):
-        fed = await suite.fed("admin")
+    async def test_the_end_of_each_job_is_sent_signed_to_who_subscribed_once(self, suite, fed, collection):
         async with bot_servers.bot(lambda _: {}) as (subscriber, url):
             kinds = ("score_job.completed", "score_job.failed", "score_job.cancelled")
             made = await subscribe(suite, url, *kinds, service="fed")
@@ -239,11 +231,10 @@ class TestEvents:
 
 
 class TestCorrelation:
-    async def test_a_correlation_stands_beside_that_of_length(self, suite, collection, of_all):
-        fed, job = await suite.fed("admin"), of_all
+    async def test_a_correlation_stands_beside_that_of_length(self, suite, fed, collection, of_all):
         campaign = await annotated(suite, collection)
-        found = await fed.get_correlation(job.id, campaign, rated="fluency")
-        scores = [each async for each in fed.list_scores(job.id)]
+        found = await fed.get_correlation(of_all.id, campaign, rated="fluency")
+        scores = [each async for each in fed.list_scores(of_all.id)]
         overall = next(each for each in found.dimensions if each.dimension == "overall")
         by_item = defaultdict(list)
         for each in scores:
@@ -256,14 +247,13 @@ class TestCorrelation:
         assert overall.spearman.estimate == pytest.approx(rho)
         assert overall.spearman.n == len(expected)
         assert overall.length_spearman.n == len(expected)
-        systems = await fed.get_correlation(job.id, campaign, rated="fluency", level="system")
+        systems = await fed.get_correlation(of_all.id, campaign, rated="fluency", level="system")
         assert systems.dimensions[0].spearman.n == 3
 
-    async def test_ratings_of_turns_go_with_the_contexts_that_end_with_them(self, suite):
+    async def test_ratings_of_turns_go_with_the_contexts_that_end_with_them(self, suite, fed):
         """Contexts hold the two utterances of the opening; annotators see them in every third conversation."""
         held = [exported(number) for number in range(6)]
         collection = await uploaded(suite, held)
-        fed = await suite.fed("admin")
         job = await fed.create_score_job(asked(collection))
         await finished(fed, job.id)
         points = {
@@ -299,10 +289,9 @@ class TestCorrelation:
         ):
             await fed.get_correlation(job.id, campaign, rated="charming")
 
-    async def test_people_who_chat_with_bots_rate_them(self, suite):
+    async def test_people_who_chat_with_bots_rate_them(self, suite, fed):
         held = [exported(number, mode="human_bot", rating=chat_rating(number)) for number in range(12)]
         collection = await uploaded(suite, held)
-        fed = await suite.fed("admin")
         job = await fed.create_score_job(asked(collection))
         await finished(fed, job.id)
         found = await fed.get_correlation(job.id, rated="quality")
@@ -318,21 +307,20 @@ class TestCorrelation:
         with pytest.raises(Invalid, match=r"'quality' rates no single turns .*: people rate whole chats"):
             await fed.get_correlation(job.id, rated="quality", level="turn")
 
-    async def test_what_cannot_be_compared_is_refused_with_what_can(self, suite, collection, of_all):
-        fed, job = await suite.fed("admin"), of_all
+    async def test_what_cannot_be_compared_is_refused_with_what_can(self, suite, fed, collection, of_all):
         elsewhere = await open_campaign(suite, await import_conversations(suite, conversations(1)))
         with pytest.raises(Conflict, match="does not show the collection"):
-            await fed.get_correlation(job.id, UUID(elsewhere["id"]))
+            await fed.get_correlation(of_all.id, UUID(elsewhere["id"]))
         with pytest.raises(NotFound):
-            await fed.get_correlation(job.id, uuid4())
+            await fed.get_correlation(of_all.id, uuid4())
         segments = await open_campaign(suite, str(collection))
         with pytest.raises(
             Invalid, match=r"'fluency' rates no single turns .*: its questions are about whole dialogues"
         ):
-            await fed.get_correlation(job.id, UUID(segments["id"]), rated="fluency", level="turn")
+            await fed.get_correlation(of_all.id, UUID(segments["id"]), rated="fluency", level="turn")
         pairs = await open_campaign(suite, str(collection), protocol="comparative", segments=[1])
         with pytest.raises(Invalid, match="'quality' in campaigns by the protocol 'comparative': there are none"):
-            await fed.get_correlation(job.id, UUID(pairs["id"]), rated="quality")
+            await fed.get_correlation(of_all.id, UUID(pairs["id"]), rated="quality")
 
 
 async def uploaded(suite, held):

@@ -32,7 +32,7 @@ from spotthebot.statistics.cluster_shares import (
     effective_clusters,
     enlargements,
 )
-from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters, combine
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +70,6 @@ class Influence(Counted):
     value: FloatArray
     weight: FloatArray
 
-
-_ROUNDING: Final = 1e-12
-"""Cluster variances this small relative to that of single observations are 0, up to the order of summation."""
 
 _DENSE_CELLS: Final = 1_000_000
 """Up to this many sums, of each cluster for each statistic, a matrix with its zeros is faster than a sparse one."""
@@ -203,29 +200,6 @@ def _difference(part: Part, first: IntArray, second: IntArray) -> FloatArray:
     gram = part.covariance()
     variance: FloatArray = np.maximum(gram[first, first] + gram[second, second] - 2 * gram[first, second], 0.0)
     return variance
-
-
-def combine(
-    parts: Sequence[FloatArray], degrees: Sequence[FloatArray], both: FloatArray | None, *, least: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return variances (m,) and their degrees of freedom, from one part or two parts with their degrees (m,) each.
-
-    `both` is the part of the intersections. A variance is raised to `least` (m,), unless this is NaN.
-
-    >>> one, other, both = (np.array([each]) for each in (3.0, 2.0, 1.0))
-    >>> variance, freedom = combine([one, other], [np.array([9.0]), np.array([4.0])], both, least=both)
-    >>> variance.tolist(), freedom.tolist()  # 4² / (3² / 9 + 2² / 4)
-    ([4.0], [8.0])
-    """
-    whole: FloatArray = np.sum(parts, axis=0)
-    if both is not None:
-        whole = whole - both
-    variance = np.maximum(whole, np.where(np.isnan(least), 0.0, least))
-    if len(parts) == 1:
-        return variance, degrees[0]
-    spread = parts[0] ** 2 / degrees[0] + parts[1] ** 2 / degrees[1]
-    clear = spread > (_ROUNDING * variance) ** 2
-    return variance, np.divide(variance**2, spread, out=np.minimum(*degrees), where=clear)
 
 
 def clustered_parts(observations: Observations, influence: Influence, clusters: Clusters) -> ClusteredParts:

@@ -10,8 +10,7 @@ import numpy as np
 
 from spotthebot.statistics.arrays import FloatArray, IntArray
 from spotthebot.statistics.cluster_shares import effective_clusters
-from spotthebot.statistics.clustered_variance import combine
-from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters, combine
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,6 @@
 """The basis of an interval or a p-value: variances with their degrees of freedom, or the reason why there are none."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -169,6 +170,33 @@ class ClusteredVariance:
     def quantiles(self, confidence_level: float) -> FloatArray:
         """Return Student's quantiles (m,) of two-sided intervals; NaN without a variance."""
         return student_quantiles((1 + confidence_level) / 2, self.degrees)
+
+
+_ROUNDING: Final = 1e-12
+"""Cluster variances this small relative to that of single observations are 0, up to the order of summation."""
+
+
+def combine(
+    parts: Sequence[FloatArray], degrees: Sequence[FloatArray], both: FloatArray | None, *, least: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return variances (m,) and their degrees of freedom, from one part or two parts with their degrees (m,) each.
+
+    `both` is the part of the intersections. A variance is raised to `least` (m,), unless this is NaN.
+
+    >>> one, other, both = (np.array([each]) for each in (3.0, 2.0, 1.0))
+    >>> variance, freedom = combine([one, other], [np.array([9.0]), np.array([4.0])], both, least=both)
+    >>> variance.tolist(), freedom.tolist()  # 4² / (3² / 9 + 2² / 4)
+    ([4.0], [8.0])
+    """
+    whole: FloatArray = np.sum(parts, axis=0)
+    if both is not None:
+        whole = whole - both
+    variance = np.maximum(whole, np.where(np.isnan(least), 0.0, least))
+    if len(parts) == 1:
+        return variance, degrees[0]
+    spread = parts[0] ** 2 / degrees[0] + parts[1] ** 2 / degrees[1]
+    clear = spread > (_ROUNDING * variance) ** 2
+    return variance, np.divide(variance**2, spread, out=np.minimum(*degrees), where=clear)
 
 
 _NOTHING: Final = "nothing was observed"
