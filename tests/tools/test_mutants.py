@@ -17,7 +17,10 @@ FILES = {
     "services/spotthebot/shop/__init__.py": "",
     "services/spotthebot/shop/strong.py": "def is_bulk(items: int) -> bool:\n    return items >= 10\n",
     "services/spotthebot/shop/weak.py": "def discount(items: int) -> int:\n    return items // 10\n",
-    "services/spotthebot/shop/loops.py": "def count_down(n: int) -> None:\n    while n != 0:\n        n -= 1\n",
+    "services/spotthebot/shop/loops.py": (  # one that never ends sleeps, and leaves the processor to others
+        "from sys import getswitchinterval\nfrom time import sleep\n\n\n"
+        "def count_down(n: int) -> None:\n    while n != 0:\n        n -= 1\n        sleep(getswitchinterval())\n"
+    ),
     "services/spotthebot/shop/migrations/first.py": "REVISION = 1\n",
     "tests/shop/test_strong.py": (
         "from spotthebot.shop.strong import is_bulk\n\n\n"
