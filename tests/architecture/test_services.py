@@ -157,15 +157,16 @@ def imports_of() -> Iterator[Imports]:
     """
     known: dict[str, set[str]] = {}
     with subprocess.Popen([sys.executable, "-c", IMPORTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as importer:
-        assert importer.stdin is not None
-        assert importer.stdout is not None
+        asks, answers = importer.stdin, importer.stdout
+        assert asks is not None
+        assert answers is not None
 
         def find(*modules: str) -> set[str]:
             asked = " ".join(modules)
             if asked not in known:
-                importer.stdin.write(f"{asked}\n".encode())
-                importer.stdin.flush()
-                known[asked] = set(importer.stdout.readline().decode().split())
+                asks.write(f"{asked}\n".encode())
+                asks.flush()
+                known[asked] = set(answers.readline().decode().split())
             assert known[asked], f"{asked} can't be imported"
             return known[asked]
 

@@ -23,6 +23,7 @@ from benchmarks.analytics.coverage import chats, decisions, pooled, rank_correla
 from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
 from benchmarks.analytics.judges import __main__ as judges
 from benchmarks.analytics.judges import replays as judged_replays
+from benchmarks.analytics.judges.campaigns import GRID as JUDGED_GRID
 from benchmarks.analytics.judges.campaigns import Setting as JudgedSetting
 from benchmarks.analytics.judges.campaigns import draw_campaign, truth_of
 from benchmarks.analytics.judges.cells import KINDS
@@ -286,7 +287,7 @@ class TestVerdicts:
 
 class TestJudges:
     def test_are_counted_in_two_campaigns(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-        monkeypatch.setattr(judges, "GRID", [next(each for each in judges.GRID if each.annotators == 8)])
+        monkeypatch.setattr(judges, "GRID", [next(each for each in JUDGED_GRID if each.annotators == 8)])
         judges.main(["--simulations", "2", "--annotators", "8", "--processes", "1", "--cells"])
         lines = capsys.readouterr().out.splitlines()
         rows = [line for line in lines if line.startswith(tuple(f"| {judge} |" for judge in JUDGES))]
