@@ -228,7 +228,7 @@ class TestProgress:
             "Downloading: 2 MB of 20 MB, 2 of 3 packages",
             "Downloading: 2 MB of 20 MB, 2 of 3 packages",
             "Downloading: 10 MB of 20 MB, 2 of 3 packages",
-            "Downloading: 18 MB of 20 MB, 2 of 3 packages. Installing 2 packages: this takes minutes ...",
+            "Downloading: 18 MB of 20 MB, 2 of 3 packages. Installing what is not there yet: this takes minutes ...",
             "Downloading: 18 MB of 20 MB, 3 of 3 packages",
         ]
 
