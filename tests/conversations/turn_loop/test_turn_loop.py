@@ -229,7 +229,7 @@ class TestRepliesOfTheWrongForm:
 
 class TestBots:
     async def test_a_rate_limited_bot_is_asked_again_after_the_wait_it_names(self, database_urls: DatabaseUrls):
-        limits = {"service_rate_limit_requests_per_minute": 40}
+        limits = {"service_rate_limit_requests_per_minute": 36}
         async with run_suite(database_urls, only=("bots", "conversations"), bots=limits) as suite:
             bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
             admin = await suite.client("conversations", "admin")
