@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import itertools
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -134,16 +133,15 @@ class TestTextThatIsNone:
     @pytest.mark.parametrize("service", API_NAMES)
     @pytest.mark.parametrize("text", ["half \udfff of a pair", "NUL \0"])
     async def test_is_refused_in_every_field_of_every_body(self, suite: RunningSuite, service: str, text: str):
-        """Bodies are read in one way by all routes: each gets one of the places where a text can be."""
-        bodies = itertools.cycle(json.dumps(body) for body in ({"a": [{"b": text}]}, {text: 1}, text))
         answers = []
         for method, path, operation in _operations(service):
             if "application/json" not in operation.get("requestBody", {}).get("content", {}):
                 continue
-            answer = await _ask(suite, service, method, _filled(path), content=next(bodies), headers=JSON)
-            answers.append((method, path, answer.status_code))
-            assert answer.status_code in ({400} if path.startswith("/openai") else {422}), answer.text
-            assert "surrogate" in answer.text or "NUL" in answer.text
+            for body in ({"a": [{"b": text}]}, {text: 1}, text):
+                answer = await _ask(suite, service, method, _filled(path), content=json.dumps(body), headers=JSON)
+                answers.append((method, path, answer.status_code))
+                assert answer.status_code in ({400} if path.startswith("/openai") else {422}), answer.text
+                assert "surrogate" in answer.text or "NUL" in answer.text
         assert answers or service == "web"
 
     async def test_is_named_by_its_place(self, suite: RunningSuite):
