@@ -53,7 +53,7 @@ async def _example(name: str, **environment: str) -> AsyncIterator[str]:
         try:
             url = f"http://127.0.0.1:{port}"
             async with httpx.AsyncClient(trust_env=False, transport=httpx.AsyncHTTPTransport(retries=8)) as http:
-                await http.get(f"{url}/docs", timeout=30)  # accepted by the socket, answered when it is up
+                await http.get(f"{url}/docs", timeout=90)  # accepted by the socket, answered when it is up
             yield url
         finally:
             process.terminate()

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import io
+import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
@@ -29,7 +30,9 @@ def run_stb(*arguments: str | Path) -> Printed:
     """Run one command to its end. What is a process of its own by nature, such as `up`, is not called here."""
     out, err = io.StringIO(), io.StringIO()
     argv = ["stb", *map(str, arguments)]
-    with mock.patch.object(sys, "argv", argv), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    printed = contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
+    # A data folder's settings come into the environment of the command, and go with it.
+    with mock.patch.object(sys, "argv", argv), mock.patch.dict(os.environ), printed[0], printed[1]:
         try:
             main()
         except SystemExit as ended:
