@@ -11,12 +11,7 @@ from tests.factories.processes import Installation, Processes, prepared_installa
 # What takes minutes outside, so that the suite bears a restart, takes seconds here.
 SETTINGS = {
     "bots": {"RECOVERY_SECONDS": "0.3", "HEARTBEAT_SECONDS": "5"},
-    "conversations": {
-        "STALLED_AFTER_SECONDS": "2",
-        "MAINTENANCE_SECONDS": "0.5",
-        "BOT_PATIENCE_SECONDS": "8",
-        "QUALITY_CHECKS_AT_ONCE": "0",  # each check starts a process
-    },
+    "conversations": {"STALLED_AFTER_SECONDS": "2", "MAINTENANCE_SECONDS": "0.2", "BOT_PATIENCE_SECONDS": "8"},
 }
 COUNTS = {"bots": 2, "conversations": 1, "conversations-worker": 2}
 

@@ -9,7 +9,7 @@ from tests.factories.chained_bot import Asked, ChainedBots, Mortal, chained_bots
 from tests.factories.collecting import conversations, failures, finished, register, start
 from tests.factories.processes import Processes
 
-EACH, EXCHANGES = 12, 3
+EACH, EXCHANGES = 20, 3
 UNAVAILABLE_SECONDS = 3
 LONGEST_SECONDS = 60
 
@@ -81,9 +81,9 @@ class TestConcurrency:
     async def test_two_workers_and_two_servers_keep_within_a_bots_concurrency(self, processes: Processes):
         async with chained_bots(delay_seconds=0.05) as (bots, url):
             only = await register(processes, "three", f"{url}/three", concurrency=3)
-            collection = await start(processes, mode="self_play", bots=[only], exchanges=3, conversations_per_pair=20)
+            collection = await start(processes, mode="self_play", bots=[only], exchanges=3, conversations_per_pair=40)
             found = await finished(processes, collection, seconds=LONGEST_SECONDS)
-        assert found["complete"] == 20
+        assert found["complete"] == 40
         assert bots.max_at_once["three"] == 3
 
 
