@@ -70,7 +70,8 @@ async def _kill_at_random(processes: Processes, bots: ChainedBots, rng: random.R
     began = time.monotonic()
     while left.total():
         said = _progress(bots)
-        moment = said + max(0.0, min(rng.expovariate(1), 3) * (0.9 * TURNS - said) / (left.total() + 1))
+        part_of_the_rest = min(rng.expovariate(1), 3) / (left.total() + 1)
+        moment = said + max(0.0, min(part_of_the_rest, 1) * (0.9 * TURNS - said))  # never after the last turn
         while _progress(bots) < moment:
             await _wait_a_moment(processes, bots, began)
         await asyncio.sleep(rng.random() * 0.05)  # between an answer and its commit, too
