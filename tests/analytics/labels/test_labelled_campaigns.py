@@ -1,5 +1,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -13,6 +14,7 @@ from spotthebot.analytics.labels.domain import (
     LabelledCampaign,
     Sample,
     complete_packages,
+    elapsed_ms_of,
     labelled_campaign_of,
     take_sample,
 )
@@ -20,7 +22,7 @@ from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.results.domain import ranking, survival, wins
 from spotthebot.analytics.speakers.domain import speakers_of
 from spotthebot.contracts.analytics.choices import Filter
-from spotthebot.contracts.annotation.annotations import AnnotatorKind
+from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotatorKind
 from tests.factories.known import known
 
 # (conversation, exchanges, package, annotator, label of A, label of B)
@@ -333,3 +335,13 @@ def test_a_table_of_one_s_own_makes_a_study_of_which_every_annotation_counts():
     assert take_sample(labelled_campaign_of(bare, "mine"), "none").table.features["fluency"].tolist() == [[1, 1]] * len(
         ROWS
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "milliseconds"),
+    [(AnnotatorKind.PERSON, 1500), (AnnotatorKind.SIMULATED, 900), (AnnotatorKind.JUDGE, None)],
+)
+def test_times_are_of_people_and_of_those_who_stand_in_for_them(kind: AnnotatorKind, milliseconds: int | None):
+    facts: dict[str, Any] = {"started_at": datetime.now(UTC), "elapsed_ms": 1500, "reported_ms": 900}
+    annotation = AnnotationOut.model_construct(annotator_kind=kind, **facts)
+    assert elapsed_ms_of(annotation, is_import=False) == milliseconds
