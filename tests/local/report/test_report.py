@@ -329,7 +329,7 @@ class TestLatex:
 class TestWords:
     def test_tables_of_corrected_tests_explain_an_adjusted_p_of_1(self, results):
         corrected, plain = (
-            {table.key for table in tables(found) if "a result is at most 1" in table.caption}
+            {table.key for table in tables(found) if "an adjusted p is at most 1" in table.caption}
             for found in (results, results.model_copy(update={"correction": "none"}))
         )
         assert {"win_rates", "log_rank", "features_ssa"} <= corrected

@@ -44,4 +44,4 @@ async def test_say_what_the_results_tell(suite: RunningSuite):
         assert _words("mean win rate", ranks) in texts[name], name
     assert _words("survival (log-rank tests)", curves) in texts["survival"]
     for name in ("standings", "survival", "win-rates"):
-        assert "a result is at most 1" in texts[name], name
+        assert "an adjusted p is at most 1" in texts[name], name

@@ -112,7 +112,7 @@ def adjustment_words(correction: str) -> str:
     if correction == "holm":
         return (
             "Holm's procedure multiplies p by the number of tests that are left;"
-            " a result is at most 1, and at least that of each smaller p."
+            " an adjusted p is at most 1, and never below that of a smaller p."
         )
     if correction == "bonferroni":
         return "Bonferroni's correction multiplies p by the number of tests; 1 is the most that it can become."
